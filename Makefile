@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make          build everything into build/
+# make check    install what is missing, build, run every test
+# make demo     the official sweep on a private cluster, with a crash in it
+# make help     all targets
+CC ?= gcc
+SAN ?=
+V ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+comma := ,
+BUILD := build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))$(if $(findstring clang,$(CC)),/clang)
+Q := $(if $(V),,@)
+
+VERSION := $(shell sed -n 's/^\#define SWEEPD_VERSION "\(.*\)"/\1/p' daemon/base/version.h)
+
+CPPFLAGS += -D_GNU_SOURCE -Idaemon -I.
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+            -Wpointer-arith -Wvla -Werror
+ALL_CFLAGS = -std=c11 -fno-omit-frame-pointer -fstack-protector-strong $(WARNINGS) $(CFLAGS) \
+             $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
+ALL_LDFLAGS = $(LDFLAGS) $(if $(SAN),-fsanitize=$(SAN))
+
+# One archive per part; a program links the parts that it is made of, in the
+# order of the dependency direction (docs/architecture.md).
+PARTS := base core spec preflight ingest store http hook
+part_src = $(wildcard daemon/$(1)/*.c)
+part_lib = $(BUILD)/lib$(1).a
+
+LIBS_base      := -lnettle
+LIBS_core      := -lm
+LIBS_spec      := -lyaml -ljansson -lm
+LIBS_preflight := -ljansson -lcurl
+LIBS_ingest    := -lyajl -ljansson -lm
+LIBS_store     := -lpq
+LIBS_http      := -lmicrohttpd -ljansson
+LIBS_hook      := -lcurl
+
+PROGRAMS := $(addprefix $(BUILD)/,sweepd sweepctl sweep-slurm sweep-ingest)
+STANDINS := $(addprefix $(BUILD)/,standin-server standin-replay)
+
+.PHONY: all
+all: $(PROGRAMS) $(STANDINS)
+
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+# --- objects ---------------------------------------------------------------
+$(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $@")
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
+
+define part_rule
+$(call part_lib,$(1)): $(call objects,$(filter-out %_main.c,$(call part_src,$(1))))
+	@rm -f $$@
+	$$(Q)ar rcs $$@ $$^
+endef
+$(foreach part,$(PARTS),$(eval $(call part_rule,$(part))))
+
+# $(call link,parts that may need each other in this order)
+libs = $(foreach part,$(1),$(call part_lib,$(part))) $(sort $(foreach part,$(1),$(LIBS_$(part))))
+define link
+	$(if $(V),,@echo "  LD    $@")
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call libs,$(1)) $(2)
+endef
+
+SWEEPD_PARTS := http store hook preflight spec core base
+$(BUILD)/sweepd: $(call objects,$(wildcard daemon/*.c)) $(foreach p,$(SWEEPD_PARTS),$(call part_lib,$(p)))
+	$(call link,$(SWEEPD_PARTS),-ljansson -lpthread)
+
+CTL_PARTS := preflight spec core base
+$(BUILD)/sweepctl: $(call objects,$(wildcard cli/*.c)) $(foreach p,$(CTL_PARTS),$(call part_lib,$(p)))
+	$(call link,$(CTL_PARTS),-ljansson -lcurl)
+
+$(BUILD)/sweep-slurm: $(call objects,$(wildcard slurm/*.c)) $(call part_lib,base)
+	$(call link,base,-lslurm -ljansson)
+
+INGEST_PARTS := ingest core base
+$(BUILD)/sweep-ingest: $(call objects,$(wildcard daemon/ingest/*_main.c)) $(foreach p,$(INGEST_PARTS),$(call part_lib,$(p)))
+	$(call link,$(INGEST_PARTS))
+
+# --- tests -----------------------------------------------------------------
+# tests/unit/<name>_test.c is one program; it may use every part.
+UNIT_TESTS := $(patsubst tests/unit/%_test.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%_test.o $(foreach p,$(PARTS),$(call part_lib,$(p)))
+	@mkdir -p $(@D)
+	$(call link,http store hook preflight ingest spec core base,-lpthread)
+
+$(BUILD)/standin-server: $(call objects,$(wildcard tests/standin/server*.c tests/standin/common*.c)) $(call part_lib,base)
+	$(call link,base,-lmicrohttpd -ljansson -lm)
+$(BUILD)/standin-replay: $(call objects,$(wildcard tests/standin/replay*.c tests/standin/common*.c)) $(call part_lib,base)
+	$(call link,base,-lcurl -ljansson -lm)
+
+.PHONY: unit-programs
+unit-programs: $(UNIT_TESTS)
+
+.PHONY: deps
+deps:
+	@tests/testbed/install
+
+# Everything below runs in a second make, after the packages are there.
+.PHONY: check
+check: deps
+	@$(MAKE) --no-print-directory all unit-programs
+	@$(MAKE) --no-print-directory SAN=address,undefined all unit-programs
+	@tests/run check
+
+.PHONY: check-san
+check-san: deps
+	@$(MAKE) --no-print-directory SAN=address,undefined all unit-programs
+	@$(MAKE) --no-print-directory SAN=thread all unit-programs
+	@tests/run check-san
+
+.PHONY: demo
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tests/e2e/demo $(if $(KEEP),--keep)
+
+.PHONY: faults
+faults: deps
+	@$(MAKE) --no-print-directory all
+	@tests/run faults
+
+.PHONY: lint
+lint:
+	@tests/lint/run
+
+.PHONY: help
+help:
+	@sed -n 's/^# make /make /p' Makefile
+	@echo "make check-san | faults | lint | clean"
+	@echo "make SAN=address,undefined | make SAN=thread | make CC=clang"
+
+.PHONY: clean
+clean:
+	rm -rf build
+
+-include $(shell [ -d $(BUILD) ] && find $(BUILD) -name '*.d')
