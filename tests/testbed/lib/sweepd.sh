@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# sweepd itself, with a configuration that points at everything in DIR.
+
+write_sweepd_conf() # TCP PORT
+{
+    cat > "$DIR/sweepd.yaml" << CONF
+database: "$(database)"
+spool: "$DIR/spool"
+listen: {unix: "$DIR/sweepd.sock", tcp: "127.0.0.1:$1"}
+slurm: {conf: "$DIR/login/slurm.conf", poll_interval: 300ms, user: ""}
+programs: "$BUILD"
+data: "$TREE/etc"
+recipes: "$TREE/slurm/recipes"
+job_script: "$TREE/slurm/job.sh"
+matrices: ["$TREE/etc/matrices/qwen3.5-fp8-mi325x-sglang-agentic-mtp.yaml"]
+runners: "$TREE/etc/matrices/runners.yaml"
+fleets:
+  "cluster:mi325x-amds": {partition: compute, gres: "gpu:$GPU_TYPE", gpus_per_node: $GPUS_PER_NODE}
+job:
+  time_limit: 8h
+  environment:
+    SWEEPD_SERVER_CMD: "$BUILD/standin-server"
+    SWEEPD_REPLAY_CMD: "$BUILD/standin-replay"
+    STANDIN_SPEED: "$SPEED"
+    STANDIN_FAULTS: "$DIR/faults"
+    STANDIN_STARTS: "$DIR/starts"
+    SWEEPD_HEALTH_INTERVAL: "0.2"
+    SWEEPD_STOP_GRACE: "2"
+CONF
+}
+
+database()
+{
+    printf 'host=%s dbname=sweepd user=sweepd' "$DIR/pg"
+}
+
+make_sweepd()
+{
+    local port
+    [ -x "$BUILD/sweepd" ] || die "$BUILD/sweepd is missing: run make"
+    port=$(free_ports 1) || die "there is no free port"
+    write_sweepd_conf "$port"
+    start_sweepd
+}
+
+start_sweepd()
+{
+    local preload
+    [ -e "$DIR/sweepd.yaml" ] || die "this testbed was started with --no-sweepd"
+    mapfile -t preload < <(spool_preload)
+    alive sweepd || launch sweepd env "${preload[@]}" "$BUILD/sweepd" --config "$DIR/sweepd.yaml"
+    wait_for 30 healthy_or_dead || die_log sweepd "sweepd does not become healthy"
+    alive sweepd || die_log sweepd "sweepd ended"
+}
+
+healthy_or_dead()
+{
+    gone sweepd || healthy
+}
+
+healthy()
+{
+    curl -s -m 5 --unix-socket "$DIR/sweepd.sock" http://localhost/api/v1/health |
+        jq -e '.status == "ok"' > /dev/null 2>&1
+}
