@@ -212,7 +212,7 @@ kill_node() # NUMBER
 {
     local name
     name=$(node_name "$1")
-    reap "SWEEPD_TESTBED_NODE=$DIR/n/$name"
+    reap "SWEEPD_TESTBED_NODE=$DIR/n/$name" || exit 1
     halt "$name" KILL 5
 }
 
