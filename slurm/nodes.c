@@ -40,7 +40,7 @@ int nodes_refresh(struct nodes *n, bool whole, struct rpc *rpc, struct failure *
     errno = 0;
     // The GPUs in use come with SHOW_DETAIL alone. For nodes that is a text each;
     // it is the job query where details would cost slurmctld much.
-    int rc = slurm_load_node(since, &msg, SHOW_ALL | SHOW_DETAIL);
+    int rc = slurm_load_node(since, &msg, SHOW_ALL | SHOW_DETAIL | SHOW_MIXED);
     int code = rpc_done(rpc, RPC_NODES, began, rc);
     if (code == SLURM_NO_CHANGE_IN_DATA && n->msg)
         return 0;
