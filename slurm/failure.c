@@ -7,6 +7,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+// Whole blocks of numbers, since their names change from release to release.
+enum {
+    SOCKET_ERROR_FIRST = 5000, // a connection that broke or ran out of time
+    SOCKET_ERROR_LAST = 5099,
+    AUTH_ERROR_FIRST = 6000, // munge
+    AUTH_ERROR_LAST = 6099,
+    CTLD_BACKOFF = 1804,   // since 23.02: too many requests, none of it was done
+    CTLD_HARD_DROP = 1805, // since 23.02: the connection was dropped
+};
+
 const char *failure_class_name(enum failure_class class)
 {
     switch (class) {
@@ -63,6 +73,7 @@ static bool is_lost(int code)
     case SLURMCTLD_COMMUNICATIONS_SEND_ERROR:
     case SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR:
     case SLURMCTLD_COMMUNICATIONS_SHUTDOWN_ERROR:
+    case CTLD_HARD_DROP:
     case ETIMEDOUT:
     case ECONNRESET:
     case ECONNABORTED:
@@ -72,9 +83,8 @@ static bool is_lost(int code)
     case EIO:
         return true;
     default:
-        return (code >= SLURM_PROTOCOL_SOCKET_IMPL_ZERO_RECV_LENGTH &&
-                code <= SLURM_PROTOCOL_SOCKET_ZERO_BYTES_SENT) ||
-               (code >= ESLURM_AUTH_CRED_INVALID && code <= ESLURM_AUTH_UNPACK);
+        return (code >= SOCKET_ERROR_FIRST && code <= SOCKET_ERROR_LAST) ||
+               (code >= AUTH_ERROR_FIRST && code <= AUTH_ERROR_LAST);
     }
 }
 
@@ -86,6 +96,7 @@ static bool is_limit(int code)
 {
     switch (code) {
     case EAGAIN:
+    case CTLD_BACKOFF:
     case ESLURM_ERROR_ON_DESC_TO_RECORD_COPY:
     case ESLURM_NODES_BUSY:
     case ESLURM_JOB_PENDING:

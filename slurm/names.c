@@ -36,6 +36,9 @@ static const struct flag job_flags[] = {
 #ifdef JOB_UPDATE_DB
     {JOB_UPDATE_DB, "UPDATE_DB"},
 #endif
+#ifdef JOB_GETENV_FAILED
+    {JOB_GETENV_FAILED, "GETENV_FAILED"},
+#endif
     {JOB_REQUEUE, "REQUEUE"},
     {JOB_REQUEUE_HOLD, "REQUEUE_HOLD"},
     {JOB_SPECIAL_EXIT, "SPECIAL_EXIT"},

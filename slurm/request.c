@@ -150,7 +150,8 @@ static const char *text_fault(enum kind kind, const char *text)
     case SCRIPT:
         return script_fault(text);
     case SIGNAL:
-        return strcmp(text, "TERM") && strcmp(text, "KILL") ? "is neither TERM nor KILL" : NULL;
+        return strcmp(text, "TERM") != 0 && strcmp(text, "KILL") != 0 ? "is neither TERM nor KILL"
+                                                                      : NULL;
     default:
         return word_fault(text);
     }

@@ -8,6 +8,9 @@
 #include "base/clock.h"
 #include "slurm/out.h"
 
+// A silent slurmctld is waited for for seconds.
+#define CLOSED_AT_ONCE_US (500 * US_PER_MS)
+
 static const char *const kinds[RPC_KINDS] = {
     [RPC_PING] = "ping",   [RPC_CONF] = "conf",     [RPC_JOBS] = "jobs",
     [RPC_NODES] = "nodes", [RPC_SUBMIT] = "submit", [RPC_PARTITIONS] = "partitions",
@@ -35,9 +38,21 @@ int rpc_failure(int code, enum failure_of of, const char *what, struct failure *
     return -1;
 }
 
+// libslurm hides what munge does not like behind a number of the connection's.
+static const char *hint(int code, int64_t took_us)
+{
+    if (code == SLURM_PROTOCOL_AUTHENTICATION_ERROR || code == SLURMCTLD_COMMUNICATIONS_SEND_ERROR)
+        return "; is munged running on this machine?";
+    if (code == SLURMCTLD_COMMUNICATIONS_RECEIVE_ERROR && took_us < CLOSED_AT_ONCE_US)
+        return "; slurmctld closed the connection at once, as it does with a munge credential "
+               "that it does not accept: compare clocks and munge keys of both machines";
+    return "";
+}
+
 int rpc_ready(struct rpc *r, int64_t fresh_us, struct failure *f)
 {
     int code = SLURM_ERROR;
+    int64_t took = 0;
 
     if (r->last_good_us && clock_mono_us() - r->last_good_us <= fresh_us)
         return 0;
@@ -48,9 +63,11 @@ int rpc_ready(struct rpc *r, int64_t fresh_us, struct failure *f)
         code = rpc_done(r, RPC_PING, began, slurm_ping(i));
         if (!code)
             return 0;
+        took = clock_mono_us() - began;
     }
-    rpc_failure(code, FAILURE_OF_READ, "reach slurmctld", f);
-    f->class = CLASS_DOWN;
+    failure_set(f, CLASS_DOWN, "cannot reach slurmctld: %s%s", slurm_strerror(code),
+                hint(code, took));
+    f->code = code;
     return -1;
 }
 

@@ -91,7 +91,8 @@ int session_hello(struct session *s, const struct request *r, struct str *out, s
 
     if (r->user && check_user(r->user, f))
         return -1;
-    if (rpc_ready(&s->rpc, 0, f))
+    // Before the first good answer it is not known which controllers to ping.
+    if (s->rpc.controllers && rpc_ready(&s->rpc, 0, f))
         return -1;
     int64_t began = clock_mono_us();
     errno = 0;
