@@ -45,7 +45,7 @@ stop_munge()
 
 skew_munge() # SECONDS
 {
-    local shim=$BUILD/testbed/skew.so
+    local shim=$TREE/build/testbed/skew.so
     [ -e "$shim" ] || die "$shim is missing: run make"
     halt skewed TERM 5
     start_munged skewed env "LD_PRELOAD=$shim" "TESTBED_SKEW=$1"

@@ -13,8 +13,9 @@ spool_faults()
 spool_preload()
 {
     spool_faults || return 0
-    printf '%s\n' "LD_PRELOAD=$BUILD/testbed/spoolfault.so" "TESTBED_SPOOL=$DIR/spool" \
-        "TESTBED_SPOOL_FAULTS=$DIR/spool_faults"
+    printf '%s\n' "LD_PRELOAD=$TREE/build/testbed/spoolfault.so" "TESTBED_SPOOL=$DIR/spool" \
+        "TESTBED_SPOOL_FAULTS=$DIR/spool_faults" \
+        "ASAN_OPTIONS=verify_asan_link_order=0:${ASAN_OPTIONS:-}"
 }
 
 set_spool_fault() # frozen|full
