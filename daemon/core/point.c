@@ -34,13 +34,23 @@ static void put(struct out *o, const char *fmt, ...)
         o->len += (size_t)n < o->size - o->len ? (size_t)n : o->size - o->len - 1;
 }
 
+static bool ends_with_dash(const struct out *o)
+{
+    return o->len && o->buf[o->len - 1] == '-';
+}
+
 static void put_word(struct out *o, const char *word)
 {
     for (; *word; word++) {
         char c = (char)tolower((unsigned char)*word);
 
-        put(o, "%c", isalnum((unsigned char)c) || c == '.' ? c : '-');
+        if (isalnum((unsigned char)c) || c == '.')
+            put(o, "%c", c);
+        else if (!ends_with_dash(o))
+            put(o, "-");
     }
+    while (ends_with_dash(o))
+        o->buf[--o->len] = '\0';
 }
 
 int point_gpus(const struct point *p)

@@ -46,47 +46,19 @@ struct children {
     size_t count, cap;
 };
 
-const char *yaml_type_name(enum yaml_type type)
-{
-    static const char *const names[] = {
-        [YAML_NULL] = "nothing",   [YAML_BOOL] = "true or false", [YAML_INT] = "a whole number",
-        [YAML_FLOAT] = "a number", [YAML_TIME] = "a date",        [YAML_STRING] = "a text",
-        [YAML_LIST] = "a list",    [YAML_MAP] = "a map",
-    };
-
-    return names[type];
-}
-
-static int verr_at(struct err *e, int code, const char *name, int line, int column, const char *fmt,
-                   va_list ap)
-{
-    char text[ERR_TEXT_MAX];
-
-    vsnprintf(text, sizeof(text), fmt, ap);
-    return err_set(e, code, "%s:%d:%d: %s", name, line, column, text);
-}
-
-int yaml_err(struct err *e, const char *name, const struct yaml_value *at, const char *fmt, ...)
-{
-    va_list ap;
-
-    va_start(ap, fmt);
-    verr_at(e, -EINVAL, name, at->line, at->column, fmt, ap);
-    va_end(ap);
-    return -EINVAL;
-}
-
 static int fail(struct composer *c, int code, yaml_mark_t at, const char *fmt, ...)
     PRINTF_LIKE(4, 5);
 
 static int fail(struct composer *c, int code, yaml_mark_t at, const char *fmt, ...)
 {
+    char text[ERR_TEXT_MAX];
     va_list ap;
 
     va_start(ap, fmt);
-    verr_at(c->e, code, c->doc->name, (int)at.line + 1, (int)at.column + 1, fmt, ap);
+    vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
-    return code;
+    return err_set(c->e, code, "%s:%d:%d: %s", c->doc->name, (int)at.line + 1, (int)at.column + 1,
+                   text);
 }
 
 // libyaml names the byte where decoding failed, not the line.
@@ -222,6 +194,8 @@ static int compose_scalar(struct composer *c, const yaml_event_t *ev, struct yam
         arena_text(c->doc->arena, (const char *)ev->data.scalar.value, ev->data.scalar.length);
     v->text_len = ev->data.scalar.length;
     v->plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    if (strlen(v->text) != v->text_len)
+        return fail(c, -EINVAL, ev->start_mark, "a zero byte inside a text");
     if (ev->data.scalar.tag)
         rc = apply_tag(c, ev, v);
     else if (v->plain && strcmp(v->text, "=") == 0)
@@ -298,30 +272,10 @@ static int compose_list(struct composer *c, const yaml_event_t *ev, int depth,
     return rc;
 }
 
-static bool is_scalar(const struct yaml_value *v)
-{
-    return v->type != YAML_LIST && v->type != YAML_MAP;
-}
-
-static int compare_keys(const struct yaml_value *a, const struct yaml_value *b)
-{
-    if (a->type != b->type)
-        return a->type < b->type ? -1 : 1;
-    if (a->type == YAML_INT)
-        return (a->integer > b->integer) - (a->integer < b->integer);
-    if (a->type == YAML_BOOL)
-        return (int)a->boolean - (int)b->boolean;
-    size_t len = a->text_len < b->text_len ? a->text_len : b->text_len;
-    int order = a->type == YAML_NULL ? 0 : memcmp(a->text, b->text, len);
-    if (!order && a->type != YAML_NULL)
-        order = (a->text_len > b->text_len) - (a->text_len < b->text_len);
-    return order;
-}
-
 static int compare_pairs(const void *pa, const void *pb)
 {
     const struct yaml_pair *a = pa, *b = pb;
-    int order = compare_keys(a->key, b->key);
+    int order = yaml_key_compare(a->key, b->key);
 
     if (order)
         return order;
@@ -346,7 +300,7 @@ static int refuse_duplicates(struct composer *c, const struct children *ch)
     for (size_t i = 1; i < ch->count && !rc; i++) {
         const struct yaml_value *key = sorted[i].key, *first = sorted[i - 1].key;
 
-        if (compare_keys(key, first) == 0)
+        if (yaml_key_compare(key, first) == 0)
             rc = yaml_err(c->e, c->doc->name, key, "the key %.*s stands twice, first in line %d",
                           NAME_SHOWN_MAX, key->text, first->line);
     }
@@ -358,7 +312,7 @@ static int refuse_duplicates(struct composer *c, const struct children *ch)
 static int merge_pair(struct composer *c, struct children *out, const struct yaml_pair *pair)
 {
     for (size_t i = 0; i < out->count; i++)
-        if (compare_keys(out->pairs[i].key, pair->key) == 0) {
+        if (yaml_key_compare(out->pairs[i].key, pair->key) == 0) {
             out->pairs[i].value = pair->value;
             return 0;
         }
@@ -417,7 +371,7 @@ static int check_keys(struct composer *c, struct children *ch)
     for (size_t i = 0; i < ch->count; i++) {
         const struct yaml_value *key = ch->pairs[i].key;
 
-        if (!is_scalar(key))
+        if (!yaml_is_scalar(key))
             return yaml_err(c->e, c->doc->name, key, "a key must be a single value, not %s",
                             yaml_type_name(key->type));
         merges = merges || is_merge_key(key);
@@ -571,55 +525,4 @@ const struct yaml_value *yaml_doc_root(const struct yaml_doc *doc)
 const char *yaml_doc_name(const struct yaml_doc *doc)
 {
     return doc->name;
-}
-
-const struct yaml_value *yaml_value_get(const struct yaml_value *map, const char *key)
-{
-    if (!map || map->type != YAML_MAP)
-        return NULL;
-    for (size_t i = 0; i < map->count; i++) {
-        const struct yaml_value *k = map->pairs[i].key;
-
-        if (k->type == YAML_STRING && strcmp(k->text, key) == 0)
-            return map->pairs[i].value;
-    }
-    return NULL;
-}
-
-static bool same_list(const struct yaml_value *a, const struct yaml_value *b)
-{
-    for (size_t i = 0; i < a->count; i++)
-        if (!yaml_value_equal(a->items[i], b->items[i]))
-            return false;
-    return true;
-}
-
-static bool same_map(const struct yaml_value *a, const struct yaml_value *b)
-{
-    for (size_t i = 0; i < a->count; i++) {
-        size_t j = 0;
-
-        while (j < b->count && compare_keys(a->pairs[i].key, b->pairs[j].key) != 0)
-            j++;
-        if (j == b->count || !yaml_value_equal(a->pairs[i].value, b->pairs[j].value))
-            return false;
-    }
-    return true;
-}
-
-bool yaml_value_equal(const struct yaml_value *a, const struct yaml_value *b)
-{
-    bool numbers = (a->type == YAML_INT || a->type == YAML_FLOAT) &&
-                   (b->type == YAML_INT || b->type == YAML_FLOAT);
-
-    if (numbers)
-        return a->type == YAML_INT && b->type == YAML_INT ? a->integer == b->integer
-                                                          : a->number == b->number;
-    if (a->type != b->type)
-        return false;
-    if (is_scalar(a))
-        return compare_keys(a, b) == 0;
-    if (a->count != b->count)
-        return false;
-    return a->type == YAML_LIST ? same_list(a, b) : same_map(a, b);
 }

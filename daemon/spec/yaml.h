@@ -38,7 +38,7 @@ struct yaml_value {
     int64_t integer;           // YAML_INT; a number that does not fit is an error of the document
     double number;             // YAML_FLOAT and YAML_INT
     const char *text;          // scalars: what was written, without the quotes
-    size_t text_len;           // text may hold zero bytes only when quoted
+    size_t text_len;           // text holds no zero byte
     struct yaml_value **items; // YAML_LIST
     struct yaml_pair *pairs;   // YAML_MAP, in written order
     size_t count;              // of items or pairs
@@ -64,6 +64,9 @@ const char *yaml_doc_name(const struct yaml_doc *doc);
 
 // The value under a text key of a map, or NULL.
 const struct yaml_value *yaml_value_get(const struct yaml_value *map, const char *key);
+bool yaml_is_scalar(const struct yaml_value *v); // neither a list nor a map
+// An order of scalars in which equal keys are neighbours: 1 and 0x1 are equal.
+int yaml_key_compare(const struct yaml_value *a, const struct yaml_value *b);
 bool yaml_value_equal(const struct yaml_value *a,
                       const struct yaml_value *b); // places do not count
 const char *yaml_type_name(enum yaml_type type);   // "a list", "a text"
