@@ -16,7 +16,7 @@ const char *fields_nearest(const char *written, const char *const *words)
 {
     size_t len = strlen(written);
     // A short word needs a close match, or everything would be "near".
-    int limit = len <= 3 ? 1 : len <= 8 ? 2 : 3;
+    int limit = len <= 2 ? 1 : len <= 8 ? 2 : 3;
     const char *best = NULL;
 
     for (; *words; words++) {
