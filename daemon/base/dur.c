@@ -17,7 +17,7 @@ static const struct {
     const char *name;
     int64_t us;
 } units[] = {
-    {"us", 1},        {"ms", US_PER_MS}, {"s", US_PER_S},
+    {"us", 1},       {"ms", US_PER_MS}, {"s", US_PER_S},
     {"m", US_PER_M}, {"h", US_PER_H},   {"d", US_PER_D},
 };
 

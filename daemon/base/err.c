@@ -26,7 +26,8 @@ int err_wrap(struct err *e, const char *fmt, ...)
     va_start(ap, fmt);
     int n = vsnprintf(e->text, sizeof(e->text), fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof(e->text))
-        snprintf(e->text + n, sizeof(e->text) - (size_t)n, ": %s", old);
+    if (n >= 0 && (size_t)n < sizeof(e->text) - 1)
+        snprintf(e->text + n, sizeof(e->text) - (size_t)n, ": %.*s",
+                 (int)(sizeof(e->text) - (size_t)n), old);
     return e->code;
 }

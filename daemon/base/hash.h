@@ -8,7 +8,7 @@
 #include "base/err.h"
 
 enum {
-    HASH_HEX = 65, // 64 hexadecimal digits and the terminator
+    HASH_HEX = 65,  // 64 hexadecimal digits and the terminator
     TOKEN_HEX = 33, // 128 random bits
 };
 
@@ -17,7 +17,7 @@ struct hash; // a running SHA-256
 struct hash *hash_create(void); // owned by the caller, ends with hash_finish or hash_free
 void hash_add(struct hash *h, const void *bytes, size_t len);
 void hash_finish(struct hash *h, char ret_hex[HASH_HEX]); // frees h
-void hash_free(struct hash *h); // NULL is fine
+void hash_free(struct hash *h);                           // NULL is fine
 
 void hash_bytes(const void *bytes, size_t len, char ret_hex[HASH_HEX]);
 // Reads the file at path to its end; -errno when it cannot.

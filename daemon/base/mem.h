@@ -8,10 +8,10 @@
 #include <stddef.h>
 
 // Each returns memory owned by the caller, to be given to free().
-void *mem_alloc(size_t size); // zeroed
-void *mem_array(size_t count, size_t size); // zeroed; overflow ends the process
+void *mem_alloc(size_t size);                         // zeroed
+void *mem_array(size_t count, size_t size);           // zeroed; overflow ends the process
 void *mem_grow(void *old, size_t count, size_t size); // like reallocarray
-char *mem_strdup(const char *s); // NULL stays NULL
+char *mem_strdup(const char *s);                      // NULL stays NULL
 
 // Makes room for one more element in a growing array: when `used` has reached
 // *cap, doubles it. Returns the array.

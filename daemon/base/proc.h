@@ -13,19 +13,19 @@
 
 struct proc_spec {
     const char *const *argv; // argv[0] is looked up in PATH
-    const char *const *env; // NULL: the caller's environment
-    const char *dir; // working folder, NULL: the caller's
-    const char *input; // standard input, NULL: empty
+    const char *const *env;  // NULL: the caller's environment
+    const char *dir;         // working folder, NULL: the caller's
+    const char *input;       // standard input, NULL: empty
     size_t input_len;
-    size_t output_max; // a longer standard output ends the child, -EFBIG
-    size_t memory_max; // address space in bytes, 0: no limit
+    size_t output_max;  // a longer standard output ends the child, -EFBIG
+    size_t memory_max;  // address space in bytes, 0: no limit
     int64_t timeout_us; // past it the child's process group is killed, -ETIMEDOUT
 };
 
 struct proc_result {
     struct str output; // standard output
     struct str errors; // the first PROC_ERRORS_MAX bytes of standard error
-    int exit_code; // -1 when a signal ended it
+    int exit_code;     // -1 when a signal ended it
     int signal;
 };
 

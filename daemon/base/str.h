@@ -15,14 +15,14 @@ struct str {
     size_t cap;
 };
 
-void str_free(struct str *s); // leaves an empty, usable string
+void str_free(struct str *s);  // leaves an empty, usable string
 void str_clear(struct str *s); // keeps the memory
 void str_add(struct str *s, const char *text);
 void str_add_bytes(struct str *s, const void *bytes, size_t len);
 void str_add_char(struct str *s, char c);
 void str_addf(struct str *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 const char *str_text(const struct str *s); // never NULL
-char *str_take(struct str *s); // the caller owns the result; s becomes empty
+char *str_take(struct str *s);             // the caller owns the result; s becomes empty
 
 // Copies src into dst of `size` bytes, always terminated. Returns false when
 // it had to cut.

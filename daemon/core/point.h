@@ -16,16 +16,16 @@ enum point_kind { POINT_THROUGHPUT, POINT_EVAL };
 
 struct point {
     char name[POINT_NAME_MAX]; // set by point_name(); unique within a sweep
-    int tp, pp, dcp, pcp, ep; // each at least 1
+    int tp, pp, dcp, pcp, ep;  // each at least 1
     bool dp_attn;
     char spec_decoding[POINT_WORD_MAX]; // "none", "mtp", "draft_model"
     char kv_offloading[POINT_WORD_MAX]; // "none", "dram"
-    char kv_backend[POINT_WORD_MAX]; // "" unless offloading
+    char kv_backend[POINT_WORD_MAX];    // "" unless offloading
     int conc;
     int isl, osl; // 0 for agentic points
     enum point_kind kind;
     int total_cpu_dram_gb;
-    int duration_s; // of the profile phase: 3600, or 1200 in fast mode
+    int duration_s;                    // of the profile phase: 3600, or 1200 in fast mode
     char exp_name[POINT_EXP_NAME_MAX]; // the original's name; not unique
 };
 

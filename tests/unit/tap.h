@@ -47,7 +47,8 @@ static inline void tap_check_near(double got, double want, double within, const 
 }
 
 #define CHECK(cond) tap_check((cond), __FILE__, __LINE__, #cond)
-#define CHECK_INT(got, want) tap_check_int((got), (want), __FILE__, __LINE__, #got " == " #want)
+#define CHECK_INT(got, want)                                                                       \
+    tap_check_int((int64_t)(got), (int64_t)(want), __FILE__, __LINE__, #got " == " #want)
 #define CHECK_TEXT(got, want) tap_check_text((got), (want), __FILE__, __LINE__, #got " is " #want)
 #define CHECK_NEAR(got, want, within)                                                              \
     tap_check_near((got), (want), (within), __FILE__, __LINE__, #got " near " #want)
