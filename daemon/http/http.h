@@ -6,7 +6,8 @@
 // Two kinds of answers leave it. A *page* is immutable bytes under a path: a
 // GET or HEAD without a query is answered from it with no call to anyone.
 // Everything else goes to the request callback, which answers at once or, by
-// the request's id, later.
+// the request's id, later. Those answers carry an X-Request-Id and are not to be
+// stored by caches; pages carry an ETag, which is of their bytes.
 //
 // What the server refuses by itself, as problem documents (RFC 9457), before
 // the callback sees anything: targets that are not plain percent-encoded
@@ -15,7 +16,13 @@
 // rebinding) and, unless tcp_writes is set, methods other than GET and HEAD
 // (read_only); ambiguous framing (bad_request); bodies over max_body
 // (too_large); methods it does not know (method_not_allowed). Bytes that are
-// not HTTP at all get libmicrohttpd's own short 400 and the connection ends.
+// not HTTP at all get libmicrohttpd's own short 400 and the connection ends; so
+// does a request head over 16 KiB or so (431, 414). Whatever is refused before
+// the request's end closes the connection.
+//
+// A client that closes its sending half while the callback has its request
+// counts as gone. libmicrohttpd does not tell that a waiting client has left:
+// such a request keeps its place until it is answered or its time is over.
 #ifndef SWEEPD_HTTP_HTTP_H
 #define SWEEPD_HTTP_HTTP_H
 
