@@ -110,10 +110,10 @@ static int open_file(int dir, const char *path, int flags, mode_t mode)
     return (int)syscall(SYS_openat, dir, path, flags, mode);
 }
 
-// The mode is there only when a file may be made.
-#define MODE_ARGUMENT(mode, flags)                                                                 \
+// Declares `mode`: an argument that is there only when `flags` may make a file.
+#define MODE_ARGUMENT                                                                              \
     mode_t mode = 0;                                                                               \
-    if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {                                   \
+    if ((flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE) {                                   \
         va_list list;                                                                              \
         va_start(list, flags);                                                                     \
         mode = va_arg(list, mode_t);                                                               \
@@ -122,25 +122,25 @@ static int open_file(int dir, const char *path, int flags, mode_t mode)
 
 int open(const char *path, int flags, ...)
 {
-    MODE_ARGUMENT(mode, flags)
+    MODE_ARGUMENT
     return open_file(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
 {
-    MODE_ARGUMENT(mode, flags)
+    MODE_ARGUMENT
     return open_file(AT_FDCWD, path, flags, mode);
 }
 
 int openat(int dir, const char *path, int flags, ...)
 {
-    MODE_ARGUMENT(mode, flags)
+    MODE_ARGUMENT
     return open_file(dir, path, flags, mode);
 }
 
 int openat64(int dir, const char *path, int flags, ...)
 {
-    MODE_ARGUMENT(mode, flags)
+    MODE_ARGUMENT
     return open_file(dir, path, flags, mode);
 }
 
