@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ingest/ingest.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fsio.h"
 #include "base/mem.h"
+#include "ingest/instant.h"
 #include "ingest/report.h"
 #include "ingest/serverlog.h"
 
@@ -125,6 +125,94 @@ static void read_server_log(struct run *r)
     source_close(s, &r->artifacts);
 }
 
+static void read_server_info(struct run *r)
+{
+    struct source *s =
+        source_open(&r->root, "server_info.json", SOURCE_OPTIONAL, SMALL_FILE_MAX, &r->findings);
+
+    if (s)
+        serverinfo_read(&r->serverinfo, s, &r->findings);
+    source_close(s, &r->artifacts);
+}
+
+// --- power -----------------------------------------------------------------
+
+static void want(struct power_window *w, enum power_reason r)
+{
+    w->reasons |= UINT32_C(1) << r;
+}
+
+// The client writes local time without an offset; the job leaves the offset
+// beside it.
+static void read_offset(struct run *r, struct power_window *w)
+{
+    struct str text = {0};
+    char path[FILE_NAME_MAX * 2];
+
+    path_join(r->layout.base, "agentic_power_timezone_offset.txt", path, sizeof(path));
+    w->east_s = NAN;
+    if (read_small(r, path, SOURCE_OPTIONAL, CONTEXT_FILE_MAX, &text) && text.len) {
+        text.p[strcspn(text.p, " \t\r\n")] = '\0';
+        if (offset_parse(text.p, &w->east_s))
+            want(w, POWER_BAD_OFFSET);
+    }
+    str_free(&text);
+}
+
+static double window_edge(struct power_window *w, const char *text)
+{
+    double at = NAN;
+    bool zoned = true;
+
+    if (!*text || instant_parse(text, &at, &zoned)) {
+        want(w, POWER_NO_WINDOW);
+        return NAN;
+    }
+    if (!zoned && isnan(w->east_s))
+        want(w, POWER_NO_OFFSET);
+    return zoned ? at : at - w->east_s;
+}
+
+static void read_power(struct run *r)
+{
+    struct power_window w = {.gpus = context_gpus(&r->context)};
+    struct source *s;
+
+    if (r->layout.kind == LAYOUT_NONE)
+        return;
+    s = open_artifact(r, r->layout.base, "gpu_metrics.csv", SOURCE_OPTIONAL, INT64_MAX);
+    if (!s)
+        return;
+    read_offset(r, &w);
+    w.start = window_edge(&w, r->summary.start_time);
+    w.end = window_edge(&w, r->summary.end_time);
+    power_read(&r->power, s, &w, &r->findings);
+    source_close(s, &r->artifacts);
+}
+
+// --- the whole -------------------------------------------------------------
+
+// An evaluation sends no profiled requests, so there is nothing to miss then.
+static bool is_evaluation(const struct run *r)
+{
+    return r->context.eval_only || (r->evaluation.file_count && r->layout.kind == LAYOUT_NONE);
+}
+
+static void read_all(struct run *r)
+{
+    layout_find(&r->root, &r->layout, &r->findings);
+    evaluation_read(&r->evaluation, &r->root, ".", &r->findings, &r->artifacts);
+    if (strcmp(r->layout.base, "."))
+        evaluation_read(&r->evaluation, &r->root, r->layout.base, &r->findings, &r->artifacts);
+    read_environment(r, server_env, SOURCE_OPTIONAL, &r->server);
+    read_server_info(r);
+    read_artifacts(r, is_evaluation(r) ? SOURCE_OPTIONAL : SOURCE_REQUIRED);
+    if (!is_evaluation(r))
+        check_table(r);
+    read_server_log(r);
+    read_power(r);
+}
+
 int ingest_run(const struct ingest_options *options, struct str *ret, struct err *e)
 {
     struct run *r = mem_alloc(sizeof(*r));
@@ -136,16 +224,14 @@ int ingest_run(const struct ingest_options *options, struct str *ret, struct err
     if (!rc)
         rc = read_context(r, options, e);
     if (!rc) {
-        layout_find(&r->root, &r->layout, &r->findings);
-        read_environment(r, server_env, SOURCE_OPTIONAL, &r->server);
-        read_artifacts(r, SOURCE_REQUIRED);
-        check_table(r);
-        read_server_log(r);
+        read_all(r);
         report_write(&out, r);
         str_add(ret, str_text(&out.text));
         str_add_char(ret, '\n');
     }
     out_free(&out);
+    evaluation_free(&r->evaluation);
+    serverinfo_free(&r->serverinfo);
     summary_free(&r->summary);
     requests_free(&r->requests);
     root_close(&r->root);

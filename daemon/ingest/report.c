@@ -134,6 +134,23 @@ static void write_layout(struct out *o, const struct run *r)
     out_object_end(o);
 }
 
+static void write_server_info(struct out *o, const struct run *r)
+{
+    const struct serverinfo *i = &r->serverinfo;
+
+    if (!i->read) {
+        out_null(o, "server_info");
+        return;
+    }
+    out_object(o, "server_info");
+    out_raw(o, "arguments", str_text(&i->arguments.text));
+    out_array(o, "accept_lengths");
+    for (size_t k = 0; k < i->accept_count; k++)
+        out_rounded(o, NULL, i->accept_length[k]);
+    out_array_end(o);
+    out_object_end(o);
+}
+
 void report_write(struct out *o, struct run *r)
 {
     const struct str *dataset = &r->summary.dataset.text;
@@ -158,6 +175,10 @@ void report_write(struct out *o, struct run *r)
     report_server_metrics(o, r);
     out_rounded(o, "kv_cache_pool_tokens", report_pool_tokens(r));
     report_acceptance(o, r);
+    report_consistency(o, r);
+    write_server_info(o, r);
+    report_power(o, r);
+    report_evaluation(o, r);
     write_files(o, &r->artifacts);
     write_findings(o, &r->findings);
     out_object_end(o);

@@ -16,6 +16,9 @@ void report_request_metrics(struct out *o, struct run *r);
 void report_request_accounting(struct out *o, const struct run *r);
 void report_server_metrics(struct out *o, const struct run *r);
 void report_acceptance(struct out *o, const struct run *r);
+void report_consistency(struct out *o, struct run *r); // makes findings
+void report_power(struct out *o, const struct run *r);
+void report_evaluation(struct out *o, const struct run *r);
 
 // The KV pool: the log's word before the gauge's. NaN: unknown.
 double report_pool_tokens(const struct run *r);

@@ -4,9 +4,12 @@
 #define SWEEPD_INGEST_RUN_H
 
 #include "ingest/context.h"
+#include "ingest/evaluation.h"
 #include "ingest/layout.h"
 #include "ingest/metrics.h"
+#include "ingest/power.h"
 #include "ingest/requests.h"
+#include "ingest/serverinfo.h"
 #include "ingest/source.h"
 #include "ingest/summary.h"
 
@@ -19,6 +22,9 @@ struct run {
     struct requests requests;
     struct metrics metrics;
     int64_t pool_tokens; // by the server's log, 0: unknown
+    struct serverinfo serverinfo;
+    struct power power;
+    struct evaluation evaluation;
     struct findings findings;
     struct artifacts artifacts;
 };

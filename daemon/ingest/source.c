@@ -36,8 +36,7 @@ static void report_open(const char *name, enum source_need need, int rc, struct 
 
     if (rc == -ENOENT || rc == -ENOTDIR) {
         if (need != SOURCE_OPTIONAL)
-            findings_add(f, need == SOURCE_REQUIRED ? SEVERITY_ERROR : SEVERITY_NOTE, "missing",
-                         place, "the file is not there");
+            findings_add(f, severity_of(need), "missing", place, "the file is not there");
         return;
     }
     if (rc == -ELOOP || rc == -EXDEV) {

@@ -29,7 +29,7 @@ struct source;
 
 enum source_need {
     SOURCE_OPTIONAL, // its absence is not a finding
-    SOURCE_EXPECTED, // its absence is a note
+    SOURCE_EXPECTED, // its absence is a warning
     SOURCE_REQUIRED, // its absence is an error
 };
 
