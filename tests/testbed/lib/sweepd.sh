@@ -8,15 +8,17 @@ write_sweepd_conf() # TCP PORT
 database: "$(database)"
 spool: "$DIR/spool"
 listen: {unix: "$DIR/sweepd.sock", tcp: "127.0.0.1:$1"}
-slurm: {conf: "$DIR/login/slurm.conf", poll_interval: 300ms, user: ""}
+slurm: {conf: "$DIR/login/slurm.conf", poll_interval: 300ms, timeout: 10s}
+policy: {scan_interval: 200ms, end_grace: 5s, retry_first: 200ms, retry_max: 2s}
 programs: "$BUILD"
 data: "$TREE/etc"
+sql: "$TREE/sql"
 recipes: "$TREE/slurm/recipes"
 job_script: "$TREE/slurm/job.sh"
 matrices: ["$TREE/etc/matrices/qwen3.5-fp8-mi325x-sglang-agentic-mtp.yaml"]
 runners: "$TREE/etc/matrices/runners.yaml"
 fleets:
-  "cluster:mi325x-amds": {partition: compute, gres: "gpu:$GPU_TYPE", gpus_per_node: $GPUS_PER_NODE}
+  "cluster:mi325x-amds": {partition: compute, gres: "gpu:$GPU_TYPE", gpus_per_node: $GPUS_PER_NODE, hardware: $GPU_TYPE}
 job:
   time_limit: 8h
   environment:
