@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "view.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/dur.h"
+#include "text.h"
+
+enum { BAR_MAX = 48, FAILURE_REASON_LEAST = 16 };
+
+const struct doc *view_part(const struct doc *document, const char *name)
+{
+    const struct doc *part = doc_get(document, name);
+
+    return part ? part : document;
+}
+
+int64_t view_as_of(const struct doc *document)
+{
+    int64_t at = text_instant(doc_text(document, "as_of"));
+
+    return at ? at : clock_wall_us();
+}
+
+struct view view_make(const struct doc *sweep_document, const struct doc *points_document)
+{
+    return (struct view){
+        .sweep = view_part(sweep_document, "sweep"),
+        .points = doc_get(points_document, "points"),
+        .as_of = view_as_of(sweep_document),
+    };
+}
+
+bool view_sweep_done(const struct doc *sweep)
+{
+    return !strcmp(doc_text(sweep, "state"), "done");
+}
+
+bool view_all_passed(const struct doc *sweep)
+{
+    int64_t total = doc_int(sweep, "points_total", -1);
+
+    return view_sweep_done(sweep) && total > 0 &&
+           doc_int(doc_get(sweep, "outcomes"), "pass", 0) == total;
+}
+
+bool view_point_is(const struct doc *point, const char *member, const char *text)
+{
+    return !strcmp(doc_text(point, member), text);
+}
+
+bool view_point_done(const struct doc *point)
+{
+    return view_point_is(point, "state", "done");
+}
+
+bool view_point_failed(const struct doc *point)
+{
+    return view_point_done(point) && !view_point_is(point, "outcome", "pass") &&
+           !view_point_is(point, "outcome", "cancelled");
+}
+
+const char *view_point_word(const struct doc *point)
+{
+    const char *attempt = doc_text(point, "attempt_state");
+
+    if (view_point_done(point))
+        return doc_text(point, "outcome");
+    if (!view_point_is(point, "state", "active"))
+        return "waiting";
+    if (!strcmp(attempt, "running") && doc_text(point, "phase")[0])
+        return doc_text(point, "phase");
+    return attempt[0] ? attempt : "active";
+}
+
+enum style view_point_style(const struct doc *point)
+{
+    if (view_point_is(point, "state", "active"))
+        return STYLE_BUSY;
+    if (!view_point_done(point) || view_point_is(point, "outcome", "cancelled"))
+        return STYLE_DIM;
+    if (view_point_is(point, "outcome", "pass"))
+        return STYLE_GOOD;
+    return view_point_is(point, "class", "usable") ? STYLE_WARN : STYLE_BAD;
+}
+
+static void fact(struct str *out, const char *text)
+{
+    if (!text[0])
+        return;
+    if (out->len)
+        str_addf(out, " %s ", term_glyph(GLYPH_SEPARATOR));
+    str_add(out, text);
+}
+
+static void since(const struct view *v, struct str *out)
+{
+    char at[TEXT_TIME_MAX];
+    char took[DUR_TEXT_MAX];
+    struct str text = {0};
+    int64_t from = text_instant(doc_text(v->sweep, "created_at"));
+    int64_t to = text_instant(doc_text(v->sweep, "ended_at"));
+
+    if (!from)
+        return;
+    dur_text((to ? to : v->as_of) - from, took, sizeof(took));
+    if (to)
+        str_addf(&text, "ended %s after %s", text_clock(to, v->as_of, at, sizeof(at)), took);
+    else
+        str_addf(&text, "since %s (%s)", text_clock(from, v->as_of, at, sizeof(at)), took);
+    fact(out, str_text(&text));
+    str_free(&text);
+}
+
+static void dim_line(struct str *out, const struct str *text, int width)
+{
+    term_begin(out, STYLE_DIM);
+    text_add(out, str_text(text), width);
+    term_end(out, STYLE_DIM);
+    str_add_char(out, '\n');
+}
+
+void view_head(const struct view *v, struct str *out, int width)
+{
+    struct str facts = {0};
+
+    term_begin(out, STYLE_BOLD);
+    int used = text_add(out, doc_text(v->sweep, "id"), width);
+    term_end(out, STYLE_BOLD);
+    str_add(out, "  ");
+    text_add(out, doc_text(v->sweep, "key"), width ? width - used - 2 : 0);
+    str_add_char(out, '\n');
+
+    fact(&facts, doc_text(v->sweep, "state"));
+    fact(&facts, doc_text(v->sweep, "owner"));
+    fact(&facts, doc_text(v->sweep, "on_failure"));
+    fact(&facts, doc_text(v->sweep, "placement"));
+    fact(&facts, doc_flag(v->sweep, "fast") ? "fast" : "");
+    since(v, &facts);
+    dim_line(out, &facts, width);
+    str_free(&facts);
+    if (!doc_text(v->sweep, "reason")[0])
+        return;
+    term_begin(out, STYLE_WARN);
+    text_add(out, doc_text(v->sweep, "reason"), width);
+    term_end(out, STYLE_WARN);
+    str_add_char(out, '\n');
+}
+
+static void count(struct str *out, int64_t n, const char *word, enum style style)
+{
+    struct str text = {0};
+
+    if (n <= 0)
+        return;
+    if (out->len)
+        str_add(out, ", ");
+    str_addf(&text, "%lld ", (long long)n);
+    text_add(&text, word, 0);
+    term_add(out, style, str_text(&text));
+    str_free(&text);
+}
+
+static enum style outcome_style(const char *outcome)
+{
+    if (!strcmp(outcome, "pass"))
+        return STYLE_GOOD;
+    if (!strcmp(outcome, "cancelled"))
+        return STYLE_DIM;
+    return !strcmp(outcome, "coverage") || !strcmp(outcome, "partial") ? STYLE_WARN : STYLE_BAD;
+}
+
+void view_counts(const struct doc *sweep, struct str *out)
+{
+    const struct doc *outcomes = doc_get(sweep, "outcomes");
+    const struct doc *points = doc_get(sweep, "points");
+    struct str text = {0};
+
+    for (const char *o = doc_first_name(outcomes); o; o = doc_next_name(outcomes, o))
+        count(&text, doc_int(outcomes, o, 0), o, outcome_style(o));
+    count(&text, doc_int(points, "active", 0), "active", STYLE_BUSY);
+    count(&text, doc_int(points, "waiting", 0), "waiting", STYLE_PLAIN);
+    str_add(out, str_text(&text));
+    str_free(&text);
+}
+
+void view_eta(const struct view *v, struct str *out)
+{
+    char at[TEXT_TIME_MAX];
+    char left[DUR_TEXT_MAX];
+    int64_t eta = text_instant(doc_text(v->sweep, "eta"));
+
+    if (!eta || view_sweep_done(v->sweep))
+        return;
+    str_addf(out, "ends about %s (in %s)", text_clock(eta, v->as_of, at, sizeof(at)),
+             dur_text(eta - v->as_of, left, sizeof(left)));
+}
+
+static double progress(const struct view *v)
+{
+    double p = doc_number(v->sweep, "progress");
+
+    if (view_sweep_done(v->sweep) || p > 1)
+        return 1;
+    return p > 0 ? p : 0; // also for NaN
+}
+
+// The part that is done, red by the share of the points done that failed, then the rest.
+static void add_bar(const struct view *v, struct str *out, int width)
+{
+    double done = (double)doc_int(doc_get(v->sweep, "points"), "done", 0);
+    double passed = (double)doc_int(doc_get(v->sweep, "outcomes"), "pass", 0);
+    int full = (int)(progress(v) * width);
+    int good = done > 0 ? (int)lround(full * passed / done) : full;
+
+    if (good > full)
+        good = full;
+    term_begin(out, STYLE_GOOD);
+    text_repeat(out, term_glyph(GLYPH_BAR), good);
+    term_end(out, STYLE_GOOD);
+    term_begin(out, STYLE_BAD);
+    text_repeat(out, term_glyph(GLYPH_BAR), full - good);
+    term_end(out, STYLE_BAD);
+    term_begin(out, STYLE_DIM);
+    text_repeat(out, term_glyph(GLYPH_BAR_REST), width - full);
+    term_end(out, STYLE_DIM);
+}
+
+void view_progress(const struct view *v, struct str *out, int width)
+{
+    struct str eta = {0};
+    int64_t total = doc_int(v->sweep, "points_total", 0);
+    int64_t done = doc_int(doc_get(v->sweep, "points"), "done", 0);
+
+    view_eta(v, &eta);
+    int percent = (int)(progress(v) * 100);
+    int rest = 5 + (eta.len ? 2 + text_width(str_text(&eta)) : 0); // " 66%", two spaces
+    int bar = width && width - rest < BAR_MAX ? width - rest : BAR_MAX;
+    if (bar < BAR_MAX / 4) {
+        str_clear(&eta);
+        bar = width - 5 < BAR_MAX ? width - 5 : BAR_MAX;
+    }
+    add_bar(v, out, bar);
+    str_addf(out, " %3d%%%s%s\n", percent, eta.len ? "  " : "", str_text(&eta));
+    str_free(&eta);
+    str_addf(out, "%lld of %lld done: ", (long long)done, (long long)total);
+    view_counts(v->sweep, out);
+    str_add_char(out, '\n');
+}
+
+static void failure_line(const struct doc *p, size_t number, int name_width, struct str *out,
+                         int width)
+{
+    struct str line = {0};
+    struct str head = {0};
+    const char *node = doc_text(p, "node");
+    bool usable = view_point_is(p, "class", "usable");
+
+    str_addf(&head, "%s%zu", term_glyph(usable ? GLYPH_PARTIAL : GLYPH_FAIL), number);
+    term_add(out, view_point_style(p), str_text(&head));
+    text_spaces(out, 5 - text_width(str_text(&head)));
+    text_add(&line, doc_text(p, "name"), 0);
+    text_spaces(&line, name_width - text_width(str_text(&line)) + 2);
+    str_addf(&line, "%s", doc_text(p, "outcome"));
+    if (node[0])
+        str_addf(&line, " on %s", node);
+    if (doc_text(p, "reason")[0])
+        str_addf(&line, ": %s", doc_text(p, "reason"));
+    text_wrap(out, str_text(&line), width ? width - 5 : 0, 5 + name_width + 2);
+    str_add_char(out, '\n');
+    str_free(&head);
+    str_free(&line);
+}
+
+void view_failures(const struct view *v, struct str *out, int width, size_t most)
+{
+    size_t number = 0;
+    int name_width = 0;
+
+    for (size_t i = 0; i < doc_count(v->points); i++) {
+        const struct doc *p = doc_at(v->points, i);
+        int w = text_width(doc_text(p, "name"));
+
+        if (view_point_failed(p) && w > name_width)
+            name_width = w;
+    }
+    for (size_t i = 0; i < doc_count(v->points); i++) {
+        const struct doc *p = doc_at(v->points, i);
+
+        if (!view_point_failed(p))
+            continue;
+        if (!most || number < most)
+            failure_line(p, number + 1, name_width, out, width);
+        number++;
+    }
+    if (most && number > most)
+        str_addf(out, "and %zu more: `sweepctl points %s`\n", number - most,
+                 doc_text(v->sweep, "id"));
+}
+
+static const struct doc *best(const struct doc *points, const char *member)
+{
+    const struct doc *top = NULL;
+
+    for (size_t i = 0; i < doc_count(points); i++) {
+        const struct doc *p = doc_at(points, i);
+        double value = doc_number(p, member);
+
+        if (view_point_is(p, "outcome", "pass") && !isnan(value) &&
+            (!top || value > doc_number(top, member)))
+            top = p;
+    }
+    return top;
+}
+
+void view_best(const struct view *v, struct str *out, int width)
+{
+    char number[TEXT_NUMBER_MAX];
+    struct str text = {0};
+    const struct doc *fast = best(v->points, "total_tps_per_gpu");
+    const struct doc *quick = best(v->points, "output_tps_per_user");
+
+    if (!fast)
+        return;
+    str_addf(&text, "best so far: %s tok/s per GPU (%s)",
+             text_number(doc_number(fast, "total_tps_per_gpu"), 1, number, sizeof(number)),
+             doc_text(fast, "name"));
+    if (quick)
+        str_addf(&text, ", %s tok/s per user (%s)",
+                 text_number(doc_number(quick, "output_tps_per_user"), 1, number, sizeof(number)),
+                 doc_text(quick, "name"));
+    text_add(out, str_text(&text), width);
+    str_add_char(out, '\n');
+    str_free(&text);
+}
