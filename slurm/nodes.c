@@ -75,7 +75,8 @@ static void out_node(struct str *s, const node_info_t *n, const struct partition
     out_text(s, "gres_type", type);
     out_int(s, "gpus_total", gres_count(n->gres, GPU, type));
     out_int(s, "gpus_used", gpus_used(n, type));
-    out_int(s, "cpus_total", n->cpus);
+    // Without those that Slurm keeps for itself (CoreSpecCount).
+    out_int(s, "cpus_total", n->cpus_efctv ? n->cpus_efctv : n->cpus);
     out_int(s, "cpus_alloc", compat_cpus_alloc(n));
     out_node_partitions(s, "partitions", p, n->name);
     out_text(s, "reason", n->reason);

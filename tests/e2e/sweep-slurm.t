@@ -440,6 +440,12 @@ munge_stopped()
     answer "munge stopped: poll is down" '.class == "down"'
     submit 73
     answer "submit is down" '.class == "down"'
+    answer "and munge is named" '.error | contains("munged")'
+    testbed start-munge "$BED"
+    testbed skew-munge "$BED" 3600
+    submit 73
+    answer "clocks apart: submit is down" '.class == "down"'
+    answer "and clocks are named" '.error | contains("clocks")'
     testbed start-munge "$BED"
     poll
     answer "munge back: poll answers" '.ok'
@@ -541,10 +547,10 @@ refusals
 foreigners
 node_flags
 unchanged
+warning_comes # before the bad weather, which its node may not survive
 controller_stopped
 controller_frozen
 munge_stopped
-warning_comes
 job_limit
 quits
 orphaned
