@@ -76,3 +76,13 @@ char *arena_strdup(struct arena *a, const char *text)
 {
     return text ? arena_text(a, text, strlen(text)) : NULL;
 }
+
+void arena_adopt(struct arena *a, struct arena *other)
+{
+    struct block **end = &a->blocks;
+
+    while (*end)
+        end = &(*end)->next;
+    *end = other->blocks;
+    free(other);
+}

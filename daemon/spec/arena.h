@@ -14,4 +14,7 @@ void *arena_alloc(struct arena *a, size_t count, size_t size);   // zeroed; alig
 char *arena_text(struct arena *a, const char *text, size_t len); // a terminated copy
 char *arena_strdup(struct arena *a, const char *text);           // NULL stays NULL
 
+// Takes over what `other` holds and frees `other`.
+void arena_adopt(struct arena *a, struct arena *other);
+
 #endif

@@ -42,8 +42,18 @@ int strict_row(struct build *b, const struct entry *en, const struct entry_row *
 // evals.c: marks rows, or replaces them by evaluation rows.
 void evals_apply(struct build *b, enum matrix_evals mode);
 
+// trim.c: keeps the row of the lowest concurrency of each recipe, a multi-node
+// one reduced to that concurrency. Returns how many rows are left.
+size_t rows_trim(struct matrix_row *rows, size_t count, struct arena *arena);
+
 // names.c: sets the names of single-node rows. In strict mode two points of one
 // name are an error.
 int names_set(struct build *b) MUST_CHECK;
+
+// matrix.c: like matrix_expand(), but a part of a larger matrix may be empty.
+int matrix_expand_part(const struct config *c, const struct matrix_filter *f, struct matrix *ret,
+                       struct err *e) MUST_CHECK;
+// Moves the rows and warnings of `from` behind those of `into`; `from` becomes empty.
+void matrix_append(struct matrix *into, struct matrix *from);
 
 #endif

@@ -116,64 +116,6 @@ static int check_filter(const struct config *c, const struct matrix_filter *f, s
     return check_runner_types(c, f, e);
 }
 
-// --- trim --------------------------------------------------------------------------
-
-static int lowest_conc(const struct matrix_row *r)
-{
-    int low = r->conc;
-
-    for (size_t i = 0; i < r->conc_count; i++)
-        if (r->concs[i] < low)
-            low = r->concs[i];
-    return low;
-}
-
-static int compare_recipes(const void *pa, const void *pb)
-{
-    const struct matrix_row *a = *(struct matrix_row *const *)pa;
-    const struct matrix_row *b = *(struct matrix_row *const *)pb;
-    int order = strcmp(a->fingerprint, b->fingerprint);
-
-    if (!order)
-        order = lowest_conc(a) - lowest_conc(b);
-    return order ? order : (a > b) - (a < b); // both are in one array
-}
-
-static void keep_lowest(struct build *b, struct matrix_row *r)
-{
-    int *one = arena_alloc(b->arena, 1, sizeof(*one));
-
-    *one = lowest_conc(r);
-    if (!r->multinode)
-        return;
-    r->concs = one;
-    r->conc_count = 1;
-    r->conc = *one;
-    r->eval_conc = r->eval_conc ? *one : 0;
-}
-
-static void trim(struct build *b)
-{
-    struct matrix_row **rows = mem_array(b->count, sizeof(*rows));
-    bool *dropped = mem_array(b->count, sizeof(*dropped));
-    size_t kept = 0;
-
-    for (size_t i = 0; i < b->count; i++)
-        rows[i] = &b->rows[i];
-    qsort(rows, b->count, sizeof(struct matrix_row *), compare_recipes);
-    for (size_t i = 0; i < b->count; i++)
-        if (i && strcmp(rows[i]->fingerprint, rows[i - 1]->fingerprint) == 0)
-            dropped[rows[i] - b->rows] = true;
-        else
-            keep_lowest(b, rows[i]);
-    for (size_t i = 0; i < b->count; i++)
-        if (!dropped[i])
-            b->rows[kept++] = b->rows[i];
-    b->count = kept;
-    free(rows);
-    free(dropped);
-}
-
 // --- points --------------------------------------------------------------------------
 
 int matrix_row_gpus(const struct matrix_row *row)
@@ -280,7 +222,7 @@ static int apply_evals(struct build *b)
     if (mode != MATRIX_EVALS_SEPARATE && mode != MATRIX_EVALS_SEPARATE_ALL) {
         evals_apply(b, mode);
         if (b->filter->trim && (mode == MATRIX_EVALS_NONE || mode == MATRIX_EVALS_MARKED))
-            trim(b);
+            b->count = rows_trim(b->rows, b->count, b->arena);
         return 0;
     }
     copy.rows = mem_array(b->count, sizeof(*copy.rows));
@@ -288,20 +230,10 @@ static int apply_evals(struct build *b)
         memcpy(copy.rows, b->rows, b->count * sizeof(*copy.rows));
     evals_apply(&copy, mode == MATRIX_EVALS_SEPARATE ? MATRIX_EVALS_ONLY : MATRIX_EVALS_ALL);
     if (b->filter->trim)
-        trim(b);
+        b->count = rows_trim(b->rows, b->count, b->arena);
     rc = append_rows(b, &copy);
     free(copy.rows);
     return rc;
-}
-
-static int refuse_empty(const struct build *b)
-{
-    const char *key = b->filter->key_count ? b->filter->keys[0] : "the configuration";
-
-    if (b->count || !b->filter->strict)
-        return 0;
-    return err_set(b->e, -EINVAL,
-                   "the matrix is empty: the filters leave no point of %s; widen them", key);
 }
 
 static int expand(struct build *b, struct selection *s)
@@ -317,7 +249,7 @@ static int expand(struct build *b, struct selection *s)
         rc = names_set(b);
     if (!rc && b->filter->point_count)
         rc = keep_points(b);
-    return rc ? rc : refuse_empty(b);
+    return rc;
 }
 
 static void move_into(struct build *b, struct matrix *m)
@@ -331,8 +263,8 @@ static void move_into(struct build *b, struct matrix *m)
     };
 }
 
-int matrix_expand(const struct config *c, const struct matrix_filter *f, struct matrix *ret,
-                  struct err *e)
+int matrix_expand_part(const struct config *c, const struct matrix_filter *f, struct matrix *ret,
+                       struct err *e)
 {
     struct build b = {.config = c, .filter = f, .arena = arena_create(), .e = e};
     struct selection s = {
@@ -352,6 +284,43 @@ int matrix_expand(const struct config *c, const struct matrix_filter *f, struct 
     else
         *ret = m;
     return rc;
+}
+
+int matrix_expand(const struct config *c, const struct matrix_filter *f, struct matrix *ret,
+                  struct err *e)
+{
+    struct matrix m;
+    int rc = matrix_expand_part(c, f, &m, e);
+
+    if (rc)
+        return rc;
+    if (f->strict && !m.count) {
+        matrix_free(&m);
+        return err_set(e, -EINVAL,
+                       "the matrix is empty: the filters leave no point of %s; widen them",
+                       f->key_count ? f->keys[0] : "the configuration");
+    }
+    *ret = m;
+    return 0;
+}
+
+void matrix_append(struct matrix *into, struct matrix *from)
+{
+    if (!into->arena)
+        into->arena = arena_create();
+    if (from->arena)
+        arena_adopt(into->arena, from->arena);
+    from->arena = NULL;
+    into->rows = mem_grow(into->rows, into->count + from->count, sizeof(*into->rows));
+    if (from->count)
+        memcpy(into->rows + into->count, from->rows, from->count * sizeof(*from->rows));
+    into->count += from->count;
+    into->warnings = mem_grow(into->warnings, into->warning_count + from->warning_count,
+                              sizeof(*into->warnings));
+    for (size_t i = 0; i < from->warning_count; i++)
+        into->warnings[into->warning_count++] = from->warnings[i];
+    from->warning_count = 0;
+    matrix_free(from);
 }
 
 void matrix_free(struct matrix *m)
