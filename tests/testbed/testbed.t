@@ -217,6 +217,13 @@ check_fails 'down where no testbed is' 1 "$TESTBED" down "$P"
 check_fails 'a path that is too long' 1 "$TESTBED" up "$TMPDIR/$(printf '%060d' 1)"
 check_fails 'an unknown option' 2 "$TESTBED" up "$A" --nodez 2
 check_fails 'a number of nodes that is none' 2 "$TESTBED" up "$A" --nodes 0
+mkdir "$TMPDIR/build"
+printf '#!/bin/sh\necho I cannot do that\nexit 1\n' > "$TMPDIR/build/sweepd"
+chmod +x "$TMPDIR/build/sweepd"
+check_fails 'a sweepd that ends' 1 "$TESTBED" up "$A" --nodes 1 --build "$TMPDIR/build"
+holds "$OUTPUT" 'I cannot do that' 'a sweepd that ends: its words are shown'
+is "$(ls -d "$A" 2>/dev/null) $(marked "SWEEPD_TESTBED=$A")" ' ' 'a sweepd that ends: nothing stays'
+rm -r "$TMPDIR/build"
 check_fails 'an unknown verb' 1 "$TESTBED" dance "$A"
 for moment in .testbed run/munge pg/data run/slurmctld run/mi325x-amds_01 run/postgres; do
     "$TESTBED" up "$A" --no-sweepd --nodes 2 2>/dev/null &

@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 # sweepd itself, with a configuration that points at everything in DIR.
 
+readonly SWEEPD_START_SECONDS=30
+
 write_sweepd_conf() # TCP PORT
 {
     cat > "$DIR/sweepd.yaml" << CONF
@@ -43,26 +45,31 @@ make_sweepd()
     [ -x "$BUILD/sweepd" ] || die "$BUILD/sweepd is missing: run make"
     port=$(free_ports 1) || die "there is no free port"
     write_sweepd_conf "$port"
-    start_sweepd
+    start_sweepd ok
 }
 
+# start_sweepd ok|any: returns when it is healthy; with "any" when it answers at all, for a
+# start while something that it needs is away.
 start_sweepd()
 {
     local preload
     [ -e "$DIR/sweepd.yaml" ] || die "this testbed was started with --no-sweepd"
     mapfile -t preload < <(spool_preload)
     alive sweepd || launch sweepd env "${preload[@]}" "$BUILD/sweepd" --config "$DIR/sweepd.yaml"
-    wait_for 30 healthy_or_dead || die_log sweepd "sweepd does not become healthy"
+    wait_for "$SWEEPD_START_SECONDS" healthy_or_dead "$1" ||
+        die_log sweepd "sweepd does not become healthy: '$(health)'"
     alive sweepd || die_log sweepd "sweepd ended"
 }
 
-healthy_or_dead()
+healthy_or_dead() # STATUS
 {
-    gone sweepd || healthy
+    local status
+    gone sweepd && return
+    status=$(health | jq -r .status 2>/dev/null)
+    [ "$status" = "$1" ] || { [ "$1" = any ] && [ -n "$status" ]; }
 }
 
-healthy()
+health()
 {
-    curl -s -m 5 --unix-socket "$DIR/sweepd.sock" http://localhost/api/v1/health |
-        jq -e '.status == "ok"' > /dev/null 2>&1
+    curl -s -m 5 --unix-socket "$DIR/sweepd.sock" http://localhost/api/v1/health
 }
