@@ -16,7 +16,7 @@ Q := $(if $(V),,@)
 
 VERSION := $(shell sed -n 's/^\#define SWEEPD_VERSION "\(.*\)"/\1/p' daemon/base/version.h)
 
-CPPFLAGS += -D_GNU_SOURCE -Idaemon -I.
+CPPFLAGS += -D_GNU_SOURCE -Idaemon -I. $(shell pkg-config --cflags libpq 2>/dev/null)
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
             -Wpointer-arith -Wvla -Werror
