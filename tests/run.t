@@ -134,16 +134,26 @@ plant waits << 'T'
 touch "$STARTED"
 sleep 1000
 T
-export STARTED=$TMPDIR/started
-"$TOP/tests/run" waits > "$TMPDIR/out" 2>&1 &
-runner=$!
-check 'the test starts' wait_for 20 test -e "$STARTED"
-kill -TERM "$runner"
-wait "$runner"
-is $? 143 'TERM ends the runner'
-is "$(cd "$TMPDIR" && printf '%s ' *)" 'out started tree ' 'no folder is left'
-export -n STARTED
-is "$(marked "STARTED=$STARTED")" '' 'no process is left'
+interrupt() # SIGNAL TARGET-PREFIX: "" is the runner, "-" its group, as a terminal does it
+{
+    export STARTED=$TMPDIR/started
+    # In the background bash makes a command deaf to INT; perl gives it its ears back.
+    # shellcheck disable=SC2016 # the dollar is perl's
+    setsid perl -e '$SIG{INT} = "DEFAULT"; exec @ARGV' "$TOP/tests/run" waits > "$TMPDIR/out" 2>&1 &
+    local runner=$!
+    check "$1 $2: the test starts" wait_for 20 test -e "$STARTED"
+    export -n STARTED
+    kill "-$1" -- "$2$runner"
+    wait "$runner"
+    is $? $((128 + $(kill -l "$1"))) "$1 $2: exit status"
+    is "$(cd "$TMPDIR" && printf '%s ' *)" 'out started tree ' "$1 $2: no folder is left"
+    is "$(marked "STARTED=$STARTED")" '' "$1 $2: no process is left"
+    rm -f "$STARTED"
+}
+interrupt TERM ''
+interrupt INT ''
+interrupt INT -
+interrupt HUP -
 
-rm -rf "$TMPDIR/tree" "$TMPDIR/out" "$STARTED"
+rm -rf "$TMPDIR/tree" "$TMPDIR/out"
 tap_done

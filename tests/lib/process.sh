@@ -57,16 +57,28 @@ marked()
 # first, so that none lives to see, and to report, the end of another.
 reap()
 {
-    local round pids
+    local round pids killed=
     for ((round = 0; round < REAP_ROUNDS; round++)); do
-        pids=$(marked "$1")
-        [ -n "$pids" ] || return 0
+        pids=$(marked "$1" | tr '\n' ' ')
+        [ -n "$pids" ] || { drop_segments "$killed"; return 0; }
+        killed+=$pids
         # shellcheck disable=SC2086 # one word a pid
         kill -STOP $pids 2>/dev/null
         # shellcheck disable=SC2086
         kill -KILL $pids 2>/dev/null
         sleep "$POLL_SECONDS"
     done
-    printf 'cannot end these processes: %s\n' "$(tr '\n' ' ' <<< "$pids")" >&2
+    printf 'cannot end these processes: %s\n' "$pids" >&2
     return 1
+}
+
+# drop_segments "PID...": removes the System V memory that these dead processes made and
+# nobody has attached; a PostgreSQL that is killed leaves some.
+drop_segments()
+{
+    local id
+    awk -v pids=" $1 " 'NR > 1 && $7 == 0 && index(pids, " " $5 " ") { print $2 }' \
+        /proc/sysvipc/shm 2>/dev/null | while read -r id; do
+        ipcrm --shmem-id "$id" 2>/dev/null
+    done
 }

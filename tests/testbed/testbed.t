@@ -179,11 +179,12 @@ for verb in stop kill; do
 done
 
 # --- the end ---------------------------------------------------------------------
-segments() # System V memory of ours
+segments() # SERVER...: what System V memory they left
 {
-    ipcs -m | awk -v id=" $* " '$2 ~ /^[0-9]+$/ && index(id, " " $2 " ")'
+    awk -v pids=" $* " 'NR > 1 && index(pids, " " $5 " ") { print $2 }' /proc/sysvipc/shm
 }
-memory=$(awk 'FNR == 7 { print $2 }' "$A/pg/data/postmaster.pid" "$B/pg/data/postmaster.pid" | tr '\n' ' ')
+servers="$(head -qn 1 "$A/pg/data/postmaster.pid" "$B/pg/data/postmaster.pid" | tr '\n' ' ')"
+check 'each server has its shared memory' test -n "$(segments "$servers")"
 check 'the first goes down' "$TESTBED" down "$A"
 check 'the first goes down: its folder is gone' test ! -e "$A"
 is "$(marked "SWEEPD_TESTBED=$A")" '' 'the first goes down: so are its processes'
@@ -192,7 +193,7 @@ payload=$(cat "$B/spool/pid")
 check 'the second goes down after a crash of its database' sh -c "$TESTBED kill-pg $B && $TESTBED down $B"
 check_fails 'the second goes down: its payload too' 1 proc_start "$payload"
 is "$(marked "SWEEPD_TESTBED=$B")" '' 'the second goes down: so are its processes'
-is "$(segments "$memory")" '' 'no shared memory is left'
+is "$(segments "$servers")" '' 'no shared memory is left'
 
 # --- an ordinary user, in a folder that was there before ---------------------------
 mkdir -p "$TMPDIR/plain/bed"

@@ -52,7 +52,6 @@ start_pg()
 {
     ! alive postgres || return 0
     choose_pg_account
-    remove_pg_segment
     launch postgres "${PG_AS[@]}" "$PG_BIN/postgres" -D "$PG_DATA"
     wait_for 30 pg_answers || die_log postgres "PostgreSQL does not answer"
 }
@@ -75,26 +74,28 @@ stop_pg()
 # A crash: the server and all its children at once, without a word to the clients.
 kill_pg()
 {
+    local pid pids
+    pid=$(pid_of postgres) || return 0
+    kill -STOP "$pid" # so that it cannot tell the others
+    pids="$(children_of "$pid") $pid"
+    # shellcheck disable=SC2086 # one word a pid
+    kill -KILL $pids 2>/dev/null
+    # shellcheck disable=SC2086
+    wait_for 5 all_dead $pids || die "PostgreSQL cannot be ended"
+    rm -f "$DIR/run/postgres"
+    drop_segments "$pid"
+}
+
+all_dead() # PID...
+{
     local pid
-    if pid=$(pid_of postgres); then
-        kill -STOP "$pid"
-        # shellcheck disable=SC2046 # one word a pid
-        kill -KILL $(children_of "$pid") "$pid" 2>/dev/null
-    fi
-    halt postgres KILL 5
+    for pid; do
+        ! proc_start "$pid" > /dev/null || return 1
+    done
 }
 
 children_of()
 {
     cat /proc/[0-9]*/stat 2>/dev/null |
-        awk -v of="$1" '{ pid = $1; sub(/^.*\) /, ""); if ($2 == of) print pid }'
-}
-
-# A server that was killed leaves its System V segment; the lock file names it.
-remove_pg_segment()
-{
-    local id
-    ! alive postgres || return 0
-    id=$(awk 'NR == 7 { print $2 }' "$PG_DATA/postmaster.pid" 2>/dev/null) || return 0
-    [ -z "$id" ] || ipcrm --shmem-id "$id" 2>/dev/null || true
+        awk -v of="$1" '{ pid = $1; sub(/^.*\) /, ""); if ($2 == of) printf "%s ", pid }'
 }
