@@ -50,12 +50,15 @@ void build_warn(struct build *b, const struct entry *en, const struct yaml_value
 static size_t spread(int start, int end, int step, int *out)
 {
     size_t n = 0;
+    int c = start;
 
-    for (int c = start; n<ENTRY_CONC_LIST_MAX; c = c> end / step ? end : c * step) {
+    while (c < end && n + 1 < ENTRY_CONC_LIST_MAX) {
         out[n++] = c;
-        if (c == end)
+        if (c > end / step) // c * step would be beyond the end
             break;
+        c *= step;
     }
+    out[n++] = end;
     return n;
 }
 

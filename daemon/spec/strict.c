@@ -3,13 +3,13 @@
 // the keys that someone wants to run.
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 #include "spec/build.h"
 #include "spec/fields.h"
-
-#include <stdlib.h>
 
 static const char *nearest_label(const struct config *c, const char *label)
 {
@@ -20,6 +20,10 @@ static const char *nearest_label(const struct config *c, const char *label)
     for (size_t i = 0; i < r->label_count; i++)
         names[i] = r->labels[i].name;
     near = fields_nearest(label, names);
+    // The family left out: "h200-dgxc" for "cluster:h200-dgxc".
+    for (size_t i = 0; i < r->label_count && !near; i++)
+        if (str_ends(names[i], label) && str_starts(names[i], "cluster:"))
+            near = names[i];
     free(names);
     return near;
 }

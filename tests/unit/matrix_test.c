@@ -117,6 +117,8 @@ static const char fixed_list[] = FIXED("      - {tp: 8, conc-list: [8, 4]}\n");
 static void test_ranges(void)
 {
     check_shape(range, (struct matrix_filter){0}, "tp8-c4 tp8-c8 tp8-c16 tp8-c32 tp8-c48");
+    check_shape(AGENTIC("      - {tp: 8, kv-offloading: none, conc-start: 4, conc-end: 9}\n"),
+                (struct matrix_filter){0}, "tp8-c4 tp8-c8 tp8-c9");
     check_shape(range, (struct matrix_filter){.step_size = 4}, "tp8-c4 tp8-c16 tp8-c48");
     check_shape(range, (struct matrix_filter){.min_conc = 8, .max_conc = 40},
                 "tp8-c8 tp8-c16 tp8-c32");
@@ -390,6 +392,8 @@ static void test_strict(void)
                 STRICT, -EINVAL, "m.yaml:7:11: r.yaml has no label 'cluster:xx'");
     check_error(ENTRY("a", "cluster:xx", "false") AGENTIC_SPACE
                 "      - {tp: 4, kv-offloading: none, conc-list: [1]}\n",
+                STRICT, -EINVAL, "did you mean 'cluster:x'?");
+    check_error(ENTRY("f", "x", "false") FIXED_SPACE("8192") "      - {tp: 4, conc-list: [1]}\n",
                 STRICT, -EINVAL, "did you mean 'cluster:x'?");
     check_error(list, (struct matrix_filter){.strict = true, .min_conc = 100}, -EINVAL,
                 "the matrix is empty");
