@@ -76,8 +76,9 @@ void preflight_free(struct preflight_report *r); // leaves it empty; NULL is fin
 // submitted." when there is an error. Appends nothing for a clean report.
 void preflight_to_text(const struct preflight_input *in, const struct preflight_report *r,
                        struct str *out);
-// One JSON object: {"errors","warnings","rules":[{"rule","ok"}],"findings":[{"severity","code",
-// "place","text","fix","cost","points":[names]}]}.
+// One JSON object: {"errors","warnings","rules":[{"rule","state"}],"findings":[{"severity","code",
+// "place","text","fix","cost","points":[names]}]}; state is ok, warning, error, or unknown when
+// nothing could be rendered.
 void preflight_to_json(const struct preflight_input *in, const struct preflight_report *r,
                        struct str *out);
 

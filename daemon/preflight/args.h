@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The options of a replay command as the client would read them, by its flag list.
+#ifndef SWEEPD_PREFLIGHT_ARGS_H
+#define SWEEPD_PREFLIGHT_ARGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "preflight/flags.h"
+#include "preflight/words.h"
+
+// One written option. Pointers lead into the words and the flag list.
+struct arg {
+    char name[FLAG_NAME_MAX]; // as written, without "=value"; cut when longer
+    const struct flag *flag;  // NULL: the client does not know it
+    const char *inlined;      // the value of --name=value; NULL: none
+    size_t first, values;     // words that follow as values
+};
+
+struct args {
+    const struct words *words;
+    struct arg *list;
+    size_t count;
+    size_t start; // word after the sub-command "profile"; 0: there is none
+    size_t stray; // first word that belongs to no option; 0: none
+};
+
+// Reads the words after "profile". *ret must be given to args_free().
+void args_read(const struct words *words, const struct flags *flags, struct args *ret);
+void args_free(struct args *a);
+
+bool args_have(const struct args *a, const char *flag);
+// First value of the last use of a flag, in whatever form; NULL: absent, or without value.
+const char *args_value(const struct args *a, const char *flag);
+
+#endif
