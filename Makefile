@@ -42,8 +42,11 @@ LIBS_hook      := -lcurl
 PROGRAMS := $(addprefix $(BUILD)/,sweepd sweepctl sweep-slurm sweep-ingest)
 STANDINS := $(addprefix $(BUILD)/,standin-server standin-replay)
 
+# Libraries that the testbed loads into programs to bend a clock or a folder.
+SHIMS := $(patsubst %,build/testbed/%.so,skew spoolfault)
+
 .PHONY: all
-all: $(PROGRAMS) $(STANDINS)
+all: $(PROGRAMS) $(STANDINS) $(SHIMS)
 
 .SECONDARY:
 .DELETE_ON_ERROR:
@@ -70,8 +73,13 @@ define link
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(call libs,$(1)) $(2)
 endef
 
-SWEEPD_PARTS := http store hook preflight spec core base
-$(BUILD)/sweepd: $(call objects,$(wildcard daemon/*.c)) $(foreach p,$(SWEEPD_PARTS),$(call part_lib,$(p)))
+# Everything of the daemon but main, so that tests can link it.
+$(call part_lib,app): $(call objects,$(filter-out daemon/main.c,$(wildcard daemon/*.c)))
+	@rm -f $@
+	$(Q)ar rcs $@ $^
+
+SWEEPD_PARTS := app http store hook preflight spec core base
+$(BUILD)/sweepd: $(call objects,daemon/main.c) $(foreach p,$(SWEEPD_PARTS),$(call part_lib,$(p)))
 	$(call link,$(SWEEPD_PARTS),-ljansson -lpthread)
 
 CTL_PARTS := preflight spec core base
@@ -85,12 +93,17 @@ INGEST_PARTS := ingest core base
 $(BUILD)/sweep-ingest: $(call objects,$(wildcard daemon/ingest/*_main.c)) $(foreach p,$(INGEST_PARTS),$(call part_lib,$(p)))
 	$(call link,$(INGEST_PARTS))
 
+build/testbed/%.so: tests/testbed/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  CC    $@")
+	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARNINGS) -O2 -g -fPIC -shared -o $@ $<
+
 # --- tests -----------------------------------------------------------------
 # tests/unit/<name>_test.c is one program; it may use every part.
 UNIT_TESTS := $(patsubst tests/unit/%_test.c,$(BUILD)/unit/%,$(wildcard tests/unit/*_test.c))
-$(BUILD)/unit/%: $(BUILD)/tests/unit/%_test.o $(foreach p,$(PARTS),$(call part_lib,$(p)))
+$(BUILD)/unit/%: $(BUILD)/tests/unit/%_test.o $(foreach p,app $(PARTS),$(call part_lib,$(p)))
 	@mkdir -p $(@D)
-	$(call link,http store hook preflight ingest spec core base,-lpthread)
+	$(call link,app http store hook preflight ingest spec core base,-lpthread)
 
 $(BUILD)/standin-server: $(call objects,$(wildcard tests/standin/server*.c tests/standin/common*.c)) $(call part_lib,base)
 	$(call link,base,-lmicrohttpd -ljansson -lm)
