@@ -41,10 +41,8 @@ static void describe_size(const struct request *r, struct texts *t, job_desc_msg
     d->min_nodes = 1;
     d->max_nodes = 1;
     d->num_tasks = 1;
-    if (r->cpus) {
-        d->min_cpus = (uint32_t)r->cpus;
-        d->cpus_per_task = (uint16_t)r->cpus;
-    }
+    if (r->cpus)
+        d->cpus_per_task = (uint16_t)r->cpus; // of the one task
     if (r->memory_mb)
         d->pn_min_memory = (uint64_t)r->memory_mb;
     if (r->exclusive)
