@@ -62,9 +62,9 @@ static void add_samples(struct reader *r, const struct json *j, const struct jso
 static void on_value(void *ctx, const struct json *j, const struct json_value *v)
 {
     struct reader *r = ctx;
-    bool number = v->type == JSON_INT || v->type == JSON_REAL;
+    bool number = v->type == VALUE_INT || v->type == VALUE_REAL;
 
-    if (json_at(j, "model_name") && v->type == JSON_TEXT) {
+    if (json_at(j, "model_name") && v->type == VALUE_TEXT) {
         size_t len = v->len < SUMMARY_TEXT_MAX ? v->len : SUMMARY_TEXT_MAX - 1;
 
         memcpy(r->to->model, v->text, len);

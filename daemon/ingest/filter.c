@@ -312,11 +312,10 @@ bool filter_feed(struct filter *f, const char *bytes, size_t len)
     return !f->stopped;
 }
 
-bool filter_end(struct filter *f)
+void filter_end(struct filter *f)
 {
     if (f->state == FILTER_SCALAR)
         scalar_end(f);
     if (f->state == FILTER_SKIP)
         skip_notes(f);
-    return f->state == FILTER_BETWEEN;
 }

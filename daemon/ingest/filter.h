@@ -69,7 +69,8 @@ void filter_begin(struct filter *f, const struct filter_spec *spec, int64_t offs
 // False when pass() refused; the filter takes nothing more then.
 bool filter_feed(struct filter *f, const char *bytes, size_t len);
 
-// Passes on what was held back. True when no string or skipped value is open.
-bool filter_end(struct filter *f);
+// Passes on what was held back and makes the last notes. Whether something is
+// still open, f->state tells.
+void filter_end(struct filter *f);
 
 #endif

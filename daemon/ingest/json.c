@@ -84,26 +84,26 @@ struct place json_place(const struct json *j)
 static void emit(struct json *j, const struct json_value *v)
 {
     if (j->depth == 0)
-        j->values += v->type != JSON_OBJECT && v->type != JSON_ARRAY;
+        j->values += v->type != VALUE_OBJECT && v->type != VALUE_ARRAY;
     j->spec.value(j->spec.ctx, j, v);
 }
 
 static int on_null(void *ctx)
 {
-    emit(ctx, &(struct json_value){.type = JSON_NULL});
+    emit(ctx, &(struct json_value){.type = VALUE_NULL});
     return 1;
 }
 
 static int on_bool(void *ctx, int flag)
 {
-    emit(ctx, &(struct json_value){.type = JSON_BOOL, .flag = flag != 0});
+    emit(ctx, &(struct json_value){.type = VALUE_BOOL, .flag = flag != 0});
     return 1;
 }
 
 static int on_number(void *ctx, const char *text, size_t len)
 {
     struct json *j = ctx;
-    struct json_value v = {.type = JSON_REAL, .text = text, .len = len};
+    struct json_value v = {.type = VALUE_REAL, .text = text, .len = len};
     char copy[JSON_SCALAR_MAX + 1];
 
     if (len > JSON_SCALAR_MAX)
@@ -111,14 +111,14 @@ static int on_number(void *ctx, const char *text, size_t len)
     memcpy(copy, text, len);
     copy[len] = '\0';
     if (!strpbrk(copy, ".eE") && !str_to_i64(copy, INT64_MIN, INT64_MAX, &v.integer)) {
-        v.type = JSON_INT;
+        v.type = VALUE_INT;
         v.real = (double)v.integer;
     } else {
         v.real = strtod(copy, NULL);
         if (!isfinite(v.real)) {
             findings_add(j->spec.findings, SEVERITY_WARNING, "not_finite", json_place(j),
                          "%s is beyond the range of numbers, read as null", copy);
-            v = (struct json_value){.type = JSON_NULL};
+            v = (struct json_value){.type = VALUE_NULL};
         }
     }
     emit(j, &v);
@@ -127,7 +127,7 @@ static int on_number(void *ctx, const char *text, size_t len)
 
 static int on_text(void *ctx, const unsigned char *text, size_t len)
 {
-    emit(ctx, &(struct json_value){.type = JSON_TEXT, .text = (const char *)text, .len = len});
+    emit(ctx, &(struct json_value){.type = VALUE_TEXT, .text = (const char *)text, .len = len});
     return 1;
 }
 
@@ -149,7 +149,7 @@ static int on_open(struct json *j, enum json_type type)
     if (j->depth > JSON_DEPTH_MAX)
         return 0; // the filter lets none through
     emit(j, &(struct json_value){.type = type});
-    j->levels[j->depth].array = type == JSON_ARRAY;
+    j->levels[j->depth].array = type == VALUE_ARRAY;
     j->levels[j->depth].named = false;
     j->depth++;
     return 1;
@@ -157,12 +157,12 @@ static int on_open(struct json *j, enum json_type type)
 
 static int on_object(void *ctx)
 {
-    return on_open(ctx, JSON_OBJECT);
+    return on_open(ctx, VALUE_OBJECT);
 }
 
 static int on_array(void *ctx)
 {
-    return on_open(ctx, JSON_ARRAY);
+    return on_open(ctx, VALUE_ARRAY);
 }
 
 static int on_close(void *ctx)
@@ -170,7 +170,7 @@ static int on_close(void *ctx)
     struct json *j = ctx;
 
     j->depth--;
-    emit(j, &(struct json_value){.type = JSON_END, .flag = j->levels[j->depth].array});
+    emit(j, &(struct json_value){.type = VALUE_END, .flag = j->levels[j->depth].array});
     return 1;
 }
 
@@ -288,22 +288,29 @@ void json_drop(struct json *j)
     j->broken = true;
 }
 
+// Where a document stops although something is still open in it.
+static bool is_open(struct json *j)
+{
+    return j->depth > 0 || j->filter.state == FILTER_STRING || j->filter.state == FILTER_SKIP;
+}
+
 bool json_finish(struct json *j)
 {
     struct place place = {j->spec.file, j->line, j->filter.offset};
-    bool whole = !j->broken && filter_end(&j->filter) && !j->broken;
 
-    // A space ends a number at the top.
-    if (whole && !parse(j, " ", 1, j->filter.offset))
-        return false;
     if (j->broken)
         return false;
-    if (!whole || j->depth) {
+    if (is_open(j)) {
+        filter_end(&j->filter); // for its notes
         findings_add(j->spec.findings, j->spec.broken, "cut", place,
                      "ends in the middle of a value, after %lld bytes",
                      (long long)j->filter.offset);
         return false;
     }
+    filter_end(&j->filter);
+    // A space ends a number at the top.
+    if (j->broken || !parse(j, " ", 1, j->filter.offset))
+        return false;
     if (j->values != 1) {
         findings_add(j->spec.findings, j->spec.broken, j->values ? "syntax" : "empty", place,
                      j->values ? "more than one value where one belongs" : "nothing to read");

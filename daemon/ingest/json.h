@@ -13,23 +13,23 @@
 #include "ingest/finding.h"
 
 enum json_type {
-    JSON_NULL,
-    JSON_BOOL,
-    JSON_INT,
-    JSON_REAL,
-    JSON_TEXT,
-    JSON_OBJECT, // begins
-    JSON_ARRAY,  // begins
-    JSON_END,    // of the container that the path names
+    VALUE_NULL,
+    VALUE_BOOL,
+    VALUE_INT,
+    VALUE_REAL,
+    VALUE_TEXT,
+    VALUE_OBJECT, // begins
+    VALUE_ARRAY,  // begins
+    VALUE_END,    // of the container that the path names
 };
 
 struct json_value {
     enum json_type type;
-    bool flag;       // JSON_BOOL; JSON_END: an array ends
-    int64_t integer; // JSON_INT
-    double real;     // JSON_INT and JSON_REAL, finite
+    bool flag;       // VALUE_BOOL; VALUE_END: an array ends
+    int64_t integer; // VALUE_INT
+    double real;     // VALUE_INT and VALUE_REAL, finite
     const char
-        *text; // JSON_TEXT, not terminated, well-formed UTF-8; JSON_INT, JSON_REAL: as written
+        *text; // VALUE_TEXT, not terminated, well-formed UTF-8; VALUE_INT, VALUE_REAL: as written
     size_t len;
 };
 

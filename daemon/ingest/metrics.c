@@ -151,7 +151,7 @@ static void keep_label(char to[JSON_KEY_MAX], const struct json_value *v)
 {
     size_t len = v->len < JSON_KEY_MAX ? v->len : JSON_KEY_MAX - 1;
 
-    if (v->type != JSON_TEXT && v->type != JSON_INT && v->type != JSON_REAL)
+    if (v->type != VALUE_TEXT && v->type != VALUE_INT && v->type != VALUE_REAL)
         return;
     memcpy(to, v->text, len);
     to[len] = '\0';
@@ -164,7 +164,7 @@ static void series_value(struct reader *r, const struct json *j, const struct js
     else if (json_at(j, "metrics/*/series/*/labels/mode"))
         keep_label(r->one.mode, v);
     else if (json_at(j, "metrics/*/series/*/stats/*") && json_name(j, 5) &&
-             (v->type == JSON_INT || v->type == JSON_REAL)) {
+             (v->type == VALUE_INT || v->type == VALUE_REAL)) {
         for (int i = 0; i < STATS; i++) {
             if (!strcmp(json_name(j, 5), stat_names[i]))
                 r->one.stat[i] = v->real;
@@ -200,7 +200,7 @@ static void on_value(void *ctx, const struct json *j, const struct json_value *v
     if (!top || strcmp(top, "metrics"))
         return;
     if (json_depth(j) == 2) {
-        if (v->type == JSON_END)
+        if (v->type == VALUE_END)
             r->family = -1;
         else if (!json_in_array(j))
             family_begin(r, json_name(j, 1));
@@ -209,11 +209,11 @@ static void on_value(void *ctx, const struct json *j, const struct json_value *v
     if (r->family < 0)
         return;
     if (json_at(j, "metrics/*/series/*")) {
-        if (v->type == JSON_OBJECT)
+        if (v->type == VALUE_OBJECT)
             series_begin(r);
-        else if (v->type == JSON_END && !v->flag)
+        else if (v->type == VALUE_END && !v->flag)
             series_end(r, j);
-    } else if (v->type != JSON_END) {
+    } else if (v->type != VALUE_END) {
         series_value(r, j, v);
     }
 }

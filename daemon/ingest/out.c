@@ -173,16 +173,16 @@ void out_rounded(struct out *o, const char *name, double value)
 static void pass_scalar(struct out *o, const char *name, const struct json_value *v)
 {
     switch (v->type) {
-    case JSON_BOOL:
+    case VALUE_BOOL:
         out_bool(o, name, v->flag);
         break;
-    case JSON_INT:
+    case VALUE_INT:
         out_int(o, name, v->integer);
         break;
-    case JSON_REAL:
+    case VALUE_REAL:
         out_rounded(o, name, v->real);
         break;
-    case JSON_TEXT:
+    case VALUE_TEXT:
         out_text_n(o, name, v->text, v->len);
         break;
     default:
@@ -193,10 +193,10 @@ static void pass_scalar(struct out *o, const char *name, const struct json_value
 
 void out_pass(struct out *o, const struct json *j, const struct json_value *v, int base)
 {
-    bool begins = v->type == JSON_OBJECT || v->type == JSON_ARRAY;
+    bool begins = v->type == VALUE_OBJECT || v->type == VALUE_ARRAY;
     const char *name = NULL;
 
-    if (v->type == JSON_END) {
+    if (v->type == VALUE_END) {
         if (o->left_out)
             o->left_out--;
         else
@@ -213,7 +213,7 @@ void out_pass(struct out *o, const struct json *j, const struct json_value *v, i
         name = name ? name : "?";
     }
     if (begins)
-        open(o, name, v->type == JSON_ARRAY ? '[' : '{');
+        open(o, name, v->type == VALUE_ARRAY ? '[' : '{');
     else
         pass_scalar(o, name, v);
 }

@@ -38,12 +38,12 @@ void record_clear(struct record *r)
 
 static bool is_number(const struct json_value *v)
 {
-    return v->type == JSON_INT || v->type == JSON_REAL;
+    return v->type == VALUE_INT || v->type == VALUE_REAL;
 }
 
 static bool text_is(const struct json_value *v, const char *text)
 {
-    return v->type == JSON_TEXT && v->len == strlen(text) && !memcmp(v->text, text, v->len);
+    return v->type == VALUE_TEXT && v->len == strlen(text) && !memcmp(v->text, text, v->len);
 }
 
 static void keep_word(char *to, const char *text, size_t len)
@@ -65,11 +65,11 @@ static void keep_word(char *to, const char *text, size_t len)
 
 static void read_time(struct record *r, const char *name, int64_t *to, const struct json_value *v)
 {
-    if (v->type == JSON_NULL)
+    if (v->type == VALUE_NULL)
         return;
-    if (v->type == JSON_INT && v->integer >= 0)
+    if (v->type == VALUE_INT && v->integer >= 0)
         *to = v->integer;
-    else if (v->type == JSON_REAL && v->real >= 0 && v->real < 9.2e18)
+    else if (v->type == VALUE_REAL && v->real >= 0 && v->real < 9.2e18)
         *to = (int64_t)v->real;
     else
         r->odd = name;
@@ -78,9 +78,9 @@ static void read_time(struct record *r, const char *name, int64_t *to, const str
 static void metadata(struct record *r, const char *name, const struct json_value *v)
 {
     if (!strcmp(name, "benchmark_phase") || !strcmp(name, "credit_phase")) {
-        r->warmup = v->type != JSON_NULL && !text_is(v, "profiling");
+        r->warmup = v->type != VALUE_NULL && !text_is(v, "profiling");
     } else if (!strcmp(name, "was_cancelled")) {
-        r->cancelled = v->type == JSON_BOOL && v->flag;
+        r->cancelled = v->type == VALUE_BOOL && v->flag;
     } else if (!strcmp(name, "request_start_ns")) {
         read_time(r, "request_start_ns", &r->start_ns, v);
     } else if (!strcmp(name, "timestamp_ns")) { // old files
@@ -99,7 +99,7 @@ static void metric(struct record *r, const char *name, const struct json_value *
         enum record_number n = metric_names[i].number;
         bool tokens = n == RECORD_INPUT || n == RECORD_OUTPUT;
 
-        if (strcmp(name, metric_names[i].name) || v->type == JSON_NULL)
+        if (strcmp(name, metric_names[i].name) || v->type == VALUE_NULL)
             continue;
         if (!is_number(v) || (tokens && (v->real < 0 || v->real > REQUEST_TOKENS_MAX))) {
             r->odd = metric_names[i].name;
@@ -116,14 +116,14 @@ static void metric(struct record *r, const char *name, const struct json_value *
 static bool truthy(const struct json_value *v)
 {
     switch (v->type) {
-    case JSON_NULL:
+    case VALUE_NULL:
         return false;
-    case JSON_BOOL:
+    case VALUE_BOOL:
         return v->flag;
-    case JSON_INT:
-    case JSON_REAL:
+    case VALUE_INT:
+    case VALUE_REAL:
         return fpclassify(v->real) != FP_ZERO;
-    case JSON_TEXT:
+    case VALUE_TEXT:
         return v->len > 0;
     default:
         return false; // a container is one once it has something in it
@@ -136,9 +136,9 @@ static void error_member(struct record *r, const char *name, const struct json_v
     for (int i = 0; i < RECORD_PLAIN; i++) {
         if (strcmp(name, word_names[i]))
             continue;
-        if (v->type == JSON_TEXT || is_number(v))
+        if (v->type == VALUE_TEXT || is_number(v))
             keep_word(r->word[i], v->text, v->len);
-        else if (v->type == JSON_BOOL)
+        else if (v->type == VALUE_BOOL)
             keep_word(r->word[i], v->flag ? "True" : "False", v->flag ? 4 : 5);
     }
 }
@@ -148,7 +148,7 @@ static void plain_error(struct record *r, const struct json_value *v)
     if (!truthy(v))
         return;
     r->failed = true;
-    if (v->type == JSON_TEXT || is_number(v))
+    if (v->type == VALUE_TEXT || is_number(v))
         keep_word(r->word[RECORD_PLAIN], v->text, v->len);
 }
 
@@ -158,9 +158,9 @@ void record_value(struct record *r, const struct json *j, const struct json_valu
     const char *top = json_name(j, 0);
     const char *name = json_name(j, 1);
 
-    if (depth == 0 && v->type == JSON_OBJECT)
+    if (depth == 0 && v->type == VALUE_OBJECT)
         r->object = true;
-    if (!top || v->type == JSON_END)
+    if (!top || v->type == VALUE_END)
         return;
     if (!strcmp(top, "error")) {
         if (depth == 1)
@@ -171,7 +171,7 @@ void record_value(struct record *r, const struct json *j, const struct json_valu
         if (depth == 2 && name)
             metadata(r, name, v);
     } else if (!strcmp(top, "metrics") && name) {
-        if (depth == 2 && (is_number(v) || v->type == JSON_TEXT))
+        if (depth == 2 && (is_number(v) || v->type == VALUE_TEXT))
             metric(r, name, v); // the short form, without a unit
         else if (depth == 3 && json_name(j, 2) && !strcmp(json_name(j, 2), "value"))
             metric(r, name, v);

@@ -26,7 +26,7 @@ static bool may_be_secret(const char *name)
 static void on_value(void *ctx, const struct json *j, const struct json_value *v)
 {
     struct reader *r = ctx;
-    bool scalar = v->type <= JSON_TEXT;
+    bool scalar = v->type <= VALUE_TEXT;
     int depth = json_depth(j);
     const char *name = json_name(j, depth - 1);
     bool argument = depth == 1 || (depth == 2 && json_at(j, "server_args/*"));
@@ -34,7 +34,7 @@ static void on_value(void *ctx, const struct json *j, const struct json_value *v
     if (scalar && argument && name && !json_in_array(j) && !may_be_secret(name))
         out_pass(&r->to->arguments, j, v, depth - 1);
     if (json_at(j, "internal_states/*/avg_spec_accept_length") &&
-        (v->type == JSON_INT || v->type == JSON_REAL) &&
+        (v->type == VALUE_INT || v->type == VALUE_REAL) &&
         r->to->accept_count < SERVERINFO_STATES_MAX)
         r->to->accept_length[r->to->accept_count++] = v->real;
 }

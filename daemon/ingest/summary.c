@@ -48,14 +48,14 @@ void summary_free(struct summary *m)
 
 static bool is_number(const struct json_value *v)
 {
-    return v->type == JSON_INT || v->type == JSON_REAL;
+    return v->type == VALUE_INT || v->type == VALUE_REAL;
 }
 
 static void keep_text(char to[SUMMARY_TEXT_MAX], const struct json_value *v)
 {
     size_t len = v->len < SUMMARY_TEXT_MAX ? v->len : SUMMARY_TEXT_MAX - 1;
 
-    if (v->type != JSON_TEXT)
+    if (v->type != VALUE_TEXT)
         return;
     memcpy(to, v->text, len);
     to[len] = '\0';
@@ -78,16 +78,16 @@ static void block_value(struct reader *r, struct summary_block *b, const struct 
     const char *name = json_name(j, 1);
 
     if (json_depth(j) == 1) {
-        b->there = v->type != JSON_NULL;
-        b->malformed = b->there && v->type != JSON_OBJECT;
+        b->there = v->type != VALUE_NULL;
+        b->malformed = b->there && v->type != VALUE_OBJECT;
         return;
     }
     if (json_depth(j) != 2 || !name)
         return;
     if (!strcmp(name, "unit"))
-        b->percent = v->type == JSON_TEXT && v->len == 1 && *v->text == '%';
+        b->percent = v->type == VALUE_TEXT && v->len == 1 && *v->text == '%';
     for (int k = 0; k < STATS; k++) {
-        if (strcmp(name, stat_names[k]) || v->type == JSON_NULL)
+        if (strcmp(name, stat_names[k]) || v->type == VALUE_NULL)
             continue;
         if (is_number(v)) {
             b->stat[k] = v->real;
@@ -105,7 +105,7 @@ static void add_reason(struct reader *r, const struct json *j, const struct json
 {
     struct summary *m = r->to;
 
-    if (v->type != JSON_TEXT)
+    if (v->type != VALUE_TEXT)
         return;
     if (m->reason_count == SUMMARY_REASONS_MAX) {
         findings_add(r->findings, SEVERITY_WARNING, "too_many", json_place(j),
@@ -156,13 +156,13 @@ static void metadata(struct reader *r, const struct json *j, const struct json_v
 
     if (json_at(j, "metadata/scenario"))
         keep_text(m->scenario, v);
-    else if (json_at(j, "metadata/submission_valid") && v->type == JSON_BOOL)
+    else if (json_at(j, "metadata/submission_valid") && v->type == VALUE_BOOL)
         m->submission_valid = v->flag;
     else if (json_at(j, "metadata/submission_invalid_reasons/*"))
         add_reason(r, j, v);
-    else if (json_at(j, "metadata/was_cancelled") && v->type == JSON_BOOL && m->was_cancelled < 0)
+    else if (json_at(j, "metadata/was_cancelled") && v->type == VALUE_BOOL && m->was_cancelled < 0)
         m->was_cancelled = v->flag;
-    else if (json_at(j, "metadata/metric_duration_coverage/*") && v->type == JSON_OBJECT)
+    else if (json_at(j, "metadata/metric_duration_coverage/*") && v->type == VALUE_OBJECT)
         coverage_begin(r, j);
     else if (json_at(j, "metadata/metric_duration_coverage/*/*") && json_name(j, 3) &&
              m->coverage_count)
@@ -173,13 +173,13 @@ static void dataset(struct reader *r, const struct json *j, const struct json_va
 {
     enum { DATASET_DEPTH = 2 }; // metadata/dataset
 
-    if (json_depth(j) == DATASET_DEPTH && v->type != JSON_OBJECT && v->type != JSON_END)
+    if (json_depth(j) == DATASET_DEPTH && v->type != VALUE_OBJECT && v->type != VALUE_END)
         return; // not an object: not handed on
-    if (json_depth(j) == DATASET_DEPTH && v->type == JSON_END && v->flag)
+    if (json_depth(j) == DATASET_DEPTH && v->type == VALUE_END && v->flag)
         return;
     if (json_depth(j) > DATASET_DEPTH && !r->to->dataset.text.len)
         return;
-    if (json_depth(j) == DATASET_DEPTH && v->type == JSON_OBJECT) { // of two the last counts
+    if (json_depth(j) == DATASET_DEPTH && v->type == VALUE_OBJECT) { // of two the last counts
         out_free(&r->to->dataset);
         r->to->dataset = (struct out){.max = PASSED_ON_MAX};
     }
@@ -205,7 +205,7 @@ static void top_value(struct summary *m, const char *name, const struct json_val
         if (!strcmp(name, texts[i].name))
             keep_text(texts[i].to, v);
     }
-    if (!strcmp(name, "was_cancelled") && v->type == JSON_BOOL)
+    if (!strcmp(name, "was_cancelled") && v->type == VALUE_BOOL)
         m->was_cancelled = v->flag;
 }
 
@@ -216,7 +216,7 @@ static void on_value(void *ctx, const struct json *j, const struct json_value *v
     const char *second = json_name(j, 1);
     struct summary_block *b;
 
-    if (!json_depth(j) && v->type != JSON_OBJECT && v->type != JSON_END)
+    if (!json_depth(j) && v->type != VALUE_OBJECT && v->type != VALUE_END)
         findings_add(r->findings, SEVERITY_ERROR, "not_a_record", json_place(j),
                      "the file does not hold an object");
     if (!top)
@@ -224,11 +224,11 @@ static void on_value(void *ctx, const struct json *j, const struct json_value *v
     if (!strcmp(top, "metadata")) {
         if (second && !strcmp(second, "dataset"))
             dataset(r, j, v);
-        else if (v->type != JSON_END)
+        else if (v->type != VALUE_END)
             metadata(r, j, v);
         return;
     }
-    if (v->type == JSON_END)
+    if (v->type == VALUE_END)
         return;
     if (json_depth(j) == 1)
         top_value(r->to, top, v);
