@@ -33,6 +33,7 @@ signal_number=0
 end_reason=''     # set by fail
 end_detail=''
 recipe_status=''
+import=''         # an unfinished image
 
 say()
 {
@@ -96,8 +97,9 @@ recipe_reason()
     *) word='' ;;
     esac
     end_reason=$word
+    text=${text#$'\n'}
+    text=${text%$'\n'}
     end_detail=${text//$'\n'/ }
-    end_detail=${end_detail# }
 }
 
 conclude() # PHASE
@@ -189,6 +191,7 @@ finish()
     record "$last_phase" "$status" "$(file_sums "$seconds")"
     say "$end_reason${end_detail:+: $end_detail}"
     rm -f .reserve .reason .reason.new phase.new .end.json.new
+    [ -z "$import" ] || rm -f -- "$import"
     timeout 60 rm -rf -- "${TMPDIR:-/tmp}/sweepd-$token"
     exit "$status"
 }
@@ -294,6 +297,7 @@ import_image() # sets squash
         fail image "another job has held $squash.lock for $image_lock_seconds s"
     if ! unsquashfs -l "$squash" > /dev/null 2>&1; then
         rm -f -- "$squash" "$new"
+        import=$new # finish removes it
         patiently enroot import -o "$new" "docker://$IMAGE" || fail image "cannot import $IMAGE; see job.log"
         unsquashfs -l "$new" > /dev/null 2>&1 || fail image "the import of $IMAGE is not a whole file system"
         mv -fT -- "$new" "$squash" || fail image "cannot rename $new"

@@ -306,7 +306,7 @@ run() # DIR [KEY=VALUE...]
     phase warmup
     start_replay
     watch_replay
-    phase collect
+    [ "$replay_status" -ne 0 ] || phase collect
     return "$replay_status"
 }
 
