@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preflight/args.h"
+#include "preflight/arglist.h"
 #include "preflight/check.h"
 
 enum { DURATION_MIN_S = 900 }; // below it the scenario calls a run invalid
@@ -70,9 +70,9 @@ void rule_flags(struct check *c, size_t point)
                                    "run the client's sub-command `profile`"};
     const struct complaint stray = {PREFLIGHT_ERROR, "flag-arity", part, NULL,
                                     "give the word to a flag, or remove it"};
-    struct args args;
+    struct arglist args;
 
-    args_read(&c->renderings[point].replay, &c->flags, &args);
+    arglist_read(&c->renderings[point].replay, &c->flags, &args);
     if (args.start == 0)
         complain(c, &none, (long)point, "the command is no `profile` run");
     for (size_t i = 0; i < args.count; i++) {
@@ -84,7 +84,7 @@ void rule_flags(struct check *c, size_t point)
     if (args.stray)
         complain(c, &stray, (long)point, "the word \"%.100s\" belongs to no flag",
                  args.words->list[args.stray]);
-    args_free(&args);
+    arglist_free(&args);
 }
 
 // --- scenario ----------------------------------------------------------------------
@@ -129,14 +129,14 @@ static bool known_corpus(const char *name)
     return false;
 }
 
-static void check_locks(struct check *c, size_t point, const struct args *args)
+static void check_locks(struct check *c, size_t point, const struct arglist *args)
 {
     for (size_t i = 0; i < sizeof(locks) / sizeof(locks[0]); i++) {
         const struct lock *l = &locks[i];
         struct complaint what = {PREFLIGHT_ERROR, "scenario-lock", part, l->flag, "remove it"};
-        const char *value = args_value(args, l->flag);
+        const char *value = arglist_value(args, l->flag);
 
-        if (!args_have(args, l->flag) || (l->only && value && strcmp(value, l->only) == 0))
+        if (!arglist_have(args, l->flag) || (l->only && value && strcmp(value, l->only) == 0))
             continue;
         if (l->only)
             complain(c, &what, (long)point, "the scenario takes %s with %s alone: %s", l->flag,
@@ -146,9 +146,9 @@ static void check_locks(struct check *c, size_t point, const struct args *args)
     }
 }
 
-static void check_duration(struct check *c, size_t point, const struct args *args)
+static void check_duration(struct check *c, size_t point, const struct arglist *args)
 {
-    const char *text = args_value(args, "--benchmark-duration");
+    const char *text = arglist_value(args, "--benchmark-duration");
     int want = c->in->points[point].axes.duration_s;
     double seconds = 0;
     struct complaint what = {PREFLIGHT_ERROR, "scenario-lock", part, "--benchmark-duration",
@@ -167,9 +167,9 @@ static void check_duration(struct check *c, size_t point, const struct args *arg
     }
 }
 
-static void check_concurrency(struct check *c, size_t point, const struct args *args)
+static void check_concurrency(struct check *c, size_t point, const struct arglist *args)
 {
-    const char *text = args_value(args, "--concurrency");
+    const char *text = arglist_value(args, "--concurrency");
     int64_t n = 0;
     struct complaint what = {PREFLIGHT_ERROR, "scenario-lock", part, "--concurrency",
                              "pass the point's CONC"};
@@ -186,14 +186,14 @@ static void check_concurrency(struct check *c, size_t point, const struct args *
         complain(c, &what, (long)point, "--concurrency is not the point's concurrency");
 }
 
-static void check_artifacts(struct check *c, size_t point, const struct args *args)
+static void check_artifacts(struct check *c, size_t point, const struct arglist *args)
 {
-    const char *place = args_value(args, "--output-artifact-dir");
+    const char *place = arglist_value(args, "--output-artifact-dir");
     const struct complaint what = {PREFLIGHT_ERROR, "point-value", part, "--output-artifact-dir",
                                    "pass --output-artifact-dir \"$RESULT_DIR/aiperf_artifacts\""};
 
     if (!place)
-        place = args_value(args, "--artifact-dir");
+        place = arglist_value(args, "--artifact-dir");
     if (!place || !str_ends(place, "/aiperf_artifacts"))
         complain(c, &what, (long)point,
                  "the artifacts must go to aiperf_artifacts in the attempt's folder");
@@ -208,12 +208,12 @@ void rule_scenario(struct check *c, size_t point)
     const struct complaint corpus = {PREFLIGHT_ERROR, "scenario-lock", part, "--public-dataset",
                                      "pass --public-dataset semianalysis_cc_traces_weka_..., one "
                                      "of the corpora that the scenario takes"};
-    struct args args;
+    struct arglist args;
 
     if (!kind || strcmp(kind, "agentic-coding") != 0)
         return;
-    args_read(&c->renderings[point].replay, &c->flags, &args);
-    const char *scenario = args_value(&args, "--scenario");
+    arglist_read(&c->renderings[point].replay, &c->flags, &args);
+    const char *scenario = arglist_value(&args, "--scenario");
 
     if (!scenario ||
         (strcmp(scenario, "inferencex-agentx-mvp") != 0 && strcmp(scenario, "agentx") != 0))
@@ -222,7 +222,7 @@ void rule_scenario(struct check *c, size_t point)
     check_duration(c, point, &args);
     check_concurrency(c, point, &args);
     check_artifacts(c, point, &args);
-    if (!known_corpus(args_value(&args, "--public-dataset")))
+    if (!known_corpus(arglist_value(&args, "--public-dataset")))
         complain(c, &corpus, (long)point, "the corpus is none that the scenario takes");
-    args_free(&args);
+    arglist_free(&args);
 }

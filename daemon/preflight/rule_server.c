@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preflight/args.h"
+#include "preflight/arglist.h"
 #include "preflight/check.h"
 #include "preflight/golden.h"
 
@@ -164,10 +164,10 @@ static void check_url(struct check *c, size_t point)
                                    "--server-metrics",
                                    "pass --server-metrics \"http://localhost:$PORT/metrics\""};
     struct str want = {0};
-    struct args args;
+    struct arglist args;
 
-    args_read(&r->replay, &c->flags, &args);
-    const char *url = args_value(&args, "--server-metrics");
+    arglist_read(&r->replay, &c->flags, &args);
+    const char *url = arglist_value(&args, "--server-metrics");
 
     str_addf(&want, ":%.10s/metrics", port ? port : "");
     if (!url)
@@ -177,7 +177,7 @@ static void check_url(struct check *c, size_t point)
     else if (!str_starts(url, "http://") || !port || !str_ends(url, str_text(&want)))
         complain(c, &what, (long)point, "the metrics URL %.100s is not the server's (--port %.10s)",
                  url, port ? port : "not given");
-    args_free(&args);
+    arglist_free(&args);
     str_free(&want);
 }
 

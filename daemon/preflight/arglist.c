@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "preflight/args.h"
+#include "preflight/arglist.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -46,11 +46,11 @@ static size_t wanted(const struct arg *arg, size_t follow)
     return arg->flag->arity == FLAG_VALUE && follow > 1 ? 1 : follow;
 }
 
-void args_read(const struct words *words, const struct flags *flags, struct args *ret)
+void arglist_read(const struct words *words, const struct flags *flags, struct arglist *ret)
 {
     size_t at = find_start(words);
 
-    *ret = (struct args){.words = words, .start = at};
+    *ret = (struct arglist){.words = words, .start = at};
     if (at == 0)
         return;
     ret->list = mem_array(words->count + 1, sizeof(*ret->list));
@@ -74,13 +74,13 @@ void args_read(const struct words *words, const struct flags *flags, struct args
     }
 }
 
-void args_free(struct args *a)
+void arglist_free(struct arglist *a)
 {
     free(a->list);
-    *a = (struct args){0};
+    *a = (struct arglist){0};
 }
 
-static const struct arg *last_use(const struct args *a, const char *flag)
+static const struct arg *last_use(const struct arglist *a, const char *flag)
 {
     for (size_t i = a->count; i > 0; i--)
         if (strcmp(a->list[i - 1].flag ? a->list[i - 1].flag->name : a->list[i - 1].name, flag) ==
@@ -89,12 +89,12 @@ static const struct arg *last_use(const struct args *a, const char *flag)
     return NULL;
 }
 
-bool args_have(const struct args *a, const char *flag)
+bool arglist_have(const struct arglist *a, const char *flag)
 {
     return last_use(a, flag) != NULL;
 }
 
-const char *args_value(const struct args *a, const char *flag)
+const char *arglist_value(const struct arglist *a, const char *flag)
 {
     const struct arg *arg = last_use(a, flag);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The options of a replay command as the client would read them, by its flag list.
-#ifndef SWEEPD_PREFLIGHT_ARGS_H
-#define SWEEPD_PREFLIGHT_ARGS_H
+#ifndef SWEEPD_PREFLIGHT_ARGLIST_H
+#define SWEEPD_PREFLIGHT_ARGLIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct arg {
     size_t first, values;     // words that follow as values
 };
 
-struct args {
+struct arglist {
     const struct words *words;
     struct arg *list;
     size_t count;
@@ -25,12 +25,12 @@ struct args {
     size_t stray; // first word that belongs to no option; 0: none
 };
 
-// Reads the words after "profile". *ret must be given to args_free().
-void args_read(const struct words *words, const struct flags *flags, struct args *ret);
-void args_free(struct args *a);
+// Reads the words after "profile". *ret must be given to arglist_free().
+void arglist_read(const struct words *words, const struct flags *flags, struct arglist *ret);
+void arglist_free(struct arglist *a);
 
-bool args_have(const struct args *a, const char *flag);
+bool arglist_have(const struct arglist *a, const char *flag);
 // First value of the last use of a flag, in whatever form; NULL: absent, or without value.
-const char *args_value(const struct args *a, const char *flag);
+const char *arglist_value(const struct arglist *a, const char *flag);
 
 #endif
