@@ -8,7 +8,7 @@ set -u
 
 TREE=$(readlink -f -- "$(dirname -- "${BASH_SOURCE[0]}")/../..")
 BUILD=${SWEEPD_BUILD:-$TREE/build}
-TMP=${TMPDIR:?}
+TMP=${TMPDIR:?}/w
 BED=$TMP/tb
 # shellcheck source=tests/lib/process.sh
 . "$TREE/tests/lib/process.sh"
@@ -31,7 +31,8 @@ testbed()
 finish()
 {
     [ -z "${CHILD:-}" ] || kill "$CHILD" 2>/dev/null
-    testbed down "$BED"
+    [ ! -e "$BED/.testbed" ] || testbed down "$BED"
+    rm -rf -- "$TMP"
 }
 
 # --- the child -------------------------------------------------------------------
@@ -529,9 +530,10 @@ on_descriptor_three()
 
 # --- all of it -----------------------------------------------------------------------
 
+mkdir "$TMP" || exit 1
+trap finish EXIT
 bad_configurations
 testbed up "$BED" --nodes 3 --no-sweepd || exit 1
-trap finish EXIT
 eval "$(testbed env "$BED")"
 echo 'PartitionName=small Nodes=mi325x-amds_[00,01] MaxTime=90 State=DOWN' |
     tee -a "$BED/slurm.conf" >> "$BED/login/slurm.conf"
