@@ -120,7 +120,7 @@ void flags_free(struct flags *f)
 
 const struct flag *flags_find(const struct flags *f, const char *name)
 {
-    struct flag key;
+    struct flag key = {0};
 
     for (size_t i = 0; i < sizeof(shorts) / sizeof(shorts[0]); i++)
         if (strcmp(shorts[i].name, name) == 0)

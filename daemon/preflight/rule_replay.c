@@ -16,11 +16,11 @@ static const char part[] = "replay command";
 // "--no-x" of a known bool: the client's framework may make it by itself.
 static bool is_negative_form(const struct flags *flags, const char *name)
 {
-    char positive[FLAG_NAME_MAX + 2] = "--";
+    char positive[FLAG_NAME_MAX] = "-";
 
     if (!str_starts(name, "--no-"))
         return false;
-    strcat(positive, name + strlen("--no-"));
+    str_copy(positive + 1, sizeof(positive) - 1, name + strlen("--no"));
     const struct flag *f = flags_find(flags, positive);
 
     return f && f->arity == FLAG_BOOL;

@@ -178,7 +178,7 @@ wait_for_server()
 # What the server really got, from the kernel and from itself.
 read_back_server()
 {
-    local names name pair
+    local names='' name pair
     if [ -s "/proc/$server_pid/cmdline" ]; then
         tr '\0' '\n' < "/proc/$server_pid/cmdline" > "$RESULT_DIR/server_command.txt"
     fi
@@ -191,6 +191,29 @@ read_back_server()
     { http_get "$PORT" /server_info || http_get "$PORT" /get_server_info; } |
         sed -E 's/("[A-Za-z_]*(api_?key|secret|passw(or)?d|credentials?|_token)"[[:space:]]*:[[:space:]]*)"([^"\\]|\\.)*"/\1"redacted"/Ig' \
             > "$RESULT_DIR/server_info.json"
+}
+
+# A server whose environment is not what was rendered would measure something else for an hour.
+# One that has written over its own environment proves nothing: the results will be judged.
+gate_environment()
+{
+    local pair name
+    local -A got=()
+    while IFS= read -r -d '' pair; do
+        got[${pair%%=*}]=${pair#*=}
+    done < "/proc/$server_pid/environ"
+    [ "SWEEPD_SERVER_OF=${got[SWEEPD_SERVER_OF]:-}" = "$(server_tree)" ] || return 0
+    for pair in "${SERVER_ENV[@]}"; do
+        name=${pair%%=*}
+        [ "$name=${got[$name]-}" = "$pair" ] && continue
+        reason config "the server's $name is '${got[$name]-}', not '${pair#*=}' as checked"
+        return 1
+    done
+    for name in "${SERVER_UNSET[@]}"; do
+        [ -n "${got[$name]+set}" ] || continue
+        reason config "the server has $name=${got[$name]}, which must not be set"
+        return 1
+    done
 }
 
 # --- the replay client -------------------------------------------------------------------
@@ -303,6 +326,7 @@ run() # DIR [KEY=VALUE...]
     start_server
     wait_for_server || return
     read_back_server
+    gate_environment || return
     phase warmup
     start_replay
     watch_replay

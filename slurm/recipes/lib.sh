@@ -264,16 +264,16 @@ http_get() # PORT PATH
 # /health must not pass for our server's.
 port_is_ours() # PORT MARK SESSION
 {
-    local port local_address state inode pid link
-    local -A inodes=()
+    local port local_address state inode pid
+    local tests=(-false)
     printf -v port '%04X' "$1"
     while read -r _ local_address _ state _ _ _ _ _ inode _; do
-        [[ $local_address == *:$port && $state == 0A ]] && inodes["socket:[$inode]"]=1
+        if [[ $local_address == *:$port && $state == 0A ]]; then
+            tests+=(-o -lname "socket:\[$inode\]")
+        fi
     done < <(cat /proc/net/tcp /proc/net/tcp6 2> /dev/null)
     while read -r pid _; do
-        for link in "/proc/$pid/fd"/*; do
-            link=$(readlink -- "$link") && [ -n "${inodes[$link]:-}" ] && return 0
-        done
+        [ -z "$(find "/proc/$pid/fd" '(' "${tests[@]}" ')' -print -quit 2> /dev/null)" ] || return 0
     done < <(tree_pids "$2" "$3")
     return 1
 }

@@ -273,6 +273,20 @@ test_server()
     holds "$(field crash .detail)" 'ended with status 9' 'its status is kept'
 }
 
+# What reaches the server is read back before an hour is spent on it.
+test_gate()
+{
+    attempt unset "SWEEPD_SERVER_CMD=env -u SGLANG_SIMULATE_ACC_LEN $FAKES/server"
+    run unset
+    ends unset config 1 server
+    is "$(field unset .detail)" "the server's SGLANG_SIMULATE_ACC_LEN is '', not '3.39' as checked" \
+        'a setting that does not reach the server ends the job'
+    attempt other "SWEEPD_SERVER_CMD=env SGLANG_SIMULATE_ACC_LEN=3.33 $FAKES/server"
+    run other
+    ends other config 1 server
+    check_fails 'before the client starts' 1 test -e "$TMP/other.starts"
+}
+
 # A server and its child ignore SIGTERM; the child has a session of its own and no environment.
 test_stubborn()
 {
@@ -497,6 +511,7 @@ test_revoked
 test_signals
 test_signal_to_all
 test_server
+test_gate
 test_stubborn
 test_client
 test_hooks

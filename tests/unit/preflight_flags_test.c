@@ -7,7 +7,7 @@
 #include "base/fsio.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "preflight/args.h"
+#include "preflight/arglist.h"
 #include "preflight/flags.h"
 #include "preflight/golden.h"
 #include "preflight/render.h"
@@ -71,13 +71,13 @@ static void test_args(void)
     };
     struct words w = {0};
     struct flags f = {0};
-    struct args a;
+    struct arglist a;
 
     w.list = mem_array(sizeof(text) / sizeof(text[0]), sizeof(*w.list));
     for (; w.count < sizeof(text) / sizeof(text[0]); w.count++)
         w.list[w.count] = mem_strdup(text[w.count]);
     CHECK_INT(flags_parse(list, strlen(list), &f, &err), 0);
-    args_read(&w, &f, &a);
+    arglist_read(&w, &f, &a);
     CHECK_INT(a.start, 3);
     CHECK_INT(a.stray, 6);
     CHECK_INT(a.count, 10);
@@ -86,10 +86,10 @@ static void test_args(void)
     CHECK(a.list[5].flag == NULL);      // --far
     CHECK_INT(a.list[5].values, 2);     // its words are not called stray
     CHECK_TEXT(w.list[a.list[6].first], "-5");
-    CHECK_TEXT(args_value(&a, "--model"), "name");
-    CHECK(args_value(&a, "--one") == NULL); // the last one has none
-    CHECK(args_have(&a, "--on") && !args_have(&a, "--early"));
-    args_free(&a);
+    CHECK_TEXT(arglist_value(&a, "--model"), "name");
+    CHECK(arglist_value(&a, "--one") == NULL); // the last one has none
+    CHECK(arglist_have(&a, "--on") && !arglist_have(&a, "--early"));
+    arglist_free(&a);
     words_free(&w);
     flags_free(&f);
 }
