@@ -420,24 +420,24 @@ static void on_get(struct app *a, const struct http_request *req, const struct p
 {
     struct str text = {0};
 
-    if (!strcmp(path->parts[0], "sweeps") && path->count >= 2) {
+    if (path->count >= 2 && !strcmp(path->parts[0], "sweeps")) {
         read_sweep(a, req, path);
-    } else if (path->count != 1) {
-        not_found(a, req->id, "There is no such resource.");
-    } else if (!strcmp(path->parts[0], "events")) {
-        events(a, req);
-    } else if (!strcmp(path->parts[0], "sweeps")) {
-        pages_sweeps(a, http_query(req, "state"), http_query(req, "key"), &text);
-        reply(a, req->id, OK, &text);
-    } else if (!strcmp(path->parts[0], "nodes")) {
-        pages_nodes(a, &text);
-        reply(a, req->id, OK, &text);
-    } else if (!strcmp(path->parts[0], "health")) {
-        pages_health_text(a, &text);
-        reply(a, req->id, OK, &text);
-    } else {
-        not_found(a, req->id, "There is no such resource.");
+        return;
     }
+    if (path->count == 1 && !strcmp(path->parts[0], "events")) {
+        events(a, req);
+        return;
+    }
+    if (path->count == 1 && !strcmp(path->parts[0], "sweeps"))
+        pages_sweeps(a, http_query(req, "state"), http_query(req, "key"), &text);
+    else if (path->count == 1 && !strcmp(path->parts[0], "nodes"))
+        pages_nodes(a, &text);
+    else if (path->count == 1 && !strcmp(path->parts[0], "health"))
+        pages_health_text(a, &text);
+    if (text.len)
+        reply(a, req->id, OK, &text);
+    else
+        not_found(a, req->id, "There is no such resource.");
 }
 
 static void on_post(struct app *a, const struct http_request *req, const struct path *path)

@@ -76,17 +76,33 @@ static int read_file(const char *dir, const char *name, size_t max, struct str *
     return fs_read(path, max, ret, e);
 }
 
+// The word at *text, copied; moves *text behind it. An empty word at the end.
+static void take_word(const char **text, char *buf, size_t size)
+{
+    const char *start = *text + strspn(*text, " ");
+    size_t len = strcspn(start, " \n");
+
+    *text = start + len;
+    snprintf(buf, size, "%.*s", (int)len, start);
+}
+
 // "job <token> <job id> <host> <time>" or "revoked <token> <who>".
 static enum claim parse_claim(const char *text, const char *token, uint32_t *ret_job_id)
 {
-    char word[16] = "";
-    char whose[TOKEN_HEX] = "";
-    unsigned job_id = 0;
+    char word[16];
+    char whose[TOKEN_HEX];
+    char number[16];
+    int64_t job_id;
 
-    if (sscanf(text, "%15s %32s %u", word, whose, &job_id) < 2 || strcmp(whose, token) != 0)
+    take_word(&text, word, sizeof(word));
+    take_word(&text, whose, sizeof(whose));
+    take_word(&text, number, sizeof(number));
+    if (strcmp(whose, token) != 0)
         return CLAIM_JOB; // not ours to judge: somebody holds it
-    *ret_job_id = job_id;
-    return strcmp(word, "revoked") == 0 ? CLAIM_OURS_REVOKED : CLAIM_JOB;
+    if (!strcmp(word, "revoked"))
+        return CLAIM_OURS_REVOKED;
+    *ret_job_id = str_to_i64(number, 0, UINT32_MAX, &job_id) ? 0 : (uint32_t)job_id;
+    return CLAIM_JOB;
 }
 
 static void copy_text(const json_t *o, const char *name, char *buf, size_t size)
@@ -139,8 +155,9 @@ int spool_scan(const char *dir, const char *token, struct scan *ret, struct err 
     }
     if (!rc && names.phase) {
         rc = read_file(dir, "phase", PHASE_FILE_MAX, &bytes, e);
-        if (!rc && sscanf(str_text(&bytes), "%15s", ret->phase) != 1)
-            ret->phase[0] = '\0';
+        const char *text = str_text(&bytes);
+        if (!rc)
+            take_word(&text, ret->phase, sizeof(ret->phase));
     }
     if (!rc && names.end) {
         rc = read_file(dir, "end.json", END_FILE_MAX, &bytes, e);

@@ -39,7 +39,7 @@ struct policy {
     int infra_attempts;   // attempts of a point that may fail for infra reasons
     int confirm_attempts; // further attempts after an unclear one
     int ingest_tries;
-    int refused_tries; // submits that Slurm refuses before the point fails
+    int other_tries; // submits that fail for a reason that is no weather
 };
 
 struct policy policy_default(void);

@@ -16,10 +16,20 @@ static const struct {
     {"POWERED_DOWN", NODE_POWER},
     {"POWERING_UP", NODE_POWER},
     {"POWERING_DOWN", NODE_POWER},
+    {"POWER_DOWN", NODE_POWER},
+    {"POWER_UP", NODE_POWER},
+    {"POWER_DRAIN", NODE_POWER},
     {"REBOOT", NODE_POWER},
     {"FAIL", NODE_FAIL},
     {"INVALID_REG", NODE_FAIL},
+    {"BLOCKED", NODE_FAIL},
     {"CLOUD", 0},
+    {"NET", 0},
+    {"EXTERNAL", 0},
+    {"UNDRAIN", 0},
+    {"RESUME", 0},
+    {"REBOOT_CANCEL", 0},
+    {"DYNAMIC_NORM", 0},
 };
 
 unsigned node_flag_from_name(const char *name)

@@ -21,7 +21,7 @@ struct policy policy_default(void)
         .infra_attempts = 3,
         .confirm_attempts = 1,
         .ingest_tries = 3,
-        .refused_tries = 3,
+        .other_tries = 5,
     };
 }
 
@@ -295,7 +295,10 @@ static void submit_failed(const struct place *at, const struct event *e)
     if (e->failure != FAILURE_DOWN && a->tries == 1)
         journal_add(at, e->failure == FAILURE_LIMIT ? "submit_delayed" : "submit_refused", "%s",
                     e->text);
-    if (e->failure == FAILURE_REFUSED && a->tries >= at->core->policy.refused_tries) {
+    // A refusal is final for the attempt: its token is spent, since Slurm keeps
+    // a failed job with it.
+    if (e->failure == FAILURE_REFUSED ||
+        (e->failure == FAILURE_OTHER && a->tries >= at->core->policy.other_tries)) {
         a->outcome = OUTCOME_SLURM;
         snprintf(a->reason, sizeof(a->reason), "Slurm refuses the job: %s", e->text);
         attempt_enter(at, ATTEMPT_ENDED);

@@ -62,7 +62,8 @@ static double best_coverage(const struct facts *f)
 static bool rule_error_rate(const struct facts *f, const struct limits *l, struct evidence *e)
 {
     snprintf(e->value, sizeof(e->value), "%.4f (%lld of %lld failed)", f->error_rate,
-             (long long)f->requests_failed, (long long)(f->requests_ok + f->requests_failed));
+             (long long)f->requests_failed,
+             (long long)f->requests_ok + (long long)f->requests_failed);
     snprintf(e->limit, sizeof(e->limit), "at most %.2f", l->error_rate_max);
     return isnan(f->error_rate) || f->error_rate <= l->error_rate_max;
 }

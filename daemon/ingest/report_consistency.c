@@ -18,6 +18,7 @@ struct check {
 static void write_check(struct out *o, struct run *r, const struct check *c)
 {
     double greater = fmax(fabs(c->client), fabs(c->log));
+    char path[FILE_NAME_MAX * 2];
     bool agrees = fabs(c->client - c->log) <= c->tolerance * greater;
 
     if (isnan(c->client) || isnan(c->log))
@@ -28,10 +29,12 @@ static void write_check(struct out *o, struct run *r, const struct check *c)
     out_rounded(o, "log", c->log);
     out_bool(o, "agrees", agrees);
     out_object_end(o);
-    if (!agrees)
-        findings_add(
-            &r->findings, c->severity, "inconsistent", place_file("profile_export_aiperf.json"),
-            "%s is %.6g in the summary and %.6g by the request log", c->name, c->client, c->log);
+    if (agrees)
+        return;
+    path_join(r->layout.folder, "profile_export_aiperf.json", path, sizeof(path));
+    findings_add(&r->findings, c->severity, "inconsistent", place_file(path),
+                 "%s is %.6g in the summary and %.6g by the request log", c->name, c->client,
+                 c->log);
 }
 
 static double seconds(const struct summary_block *b, enum summary_stat stat)

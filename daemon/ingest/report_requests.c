@@ -80,6 +80,7 @@ static void write_qps(struct out *o, struct run *r)
 {
     struct series *ends = &r->requests.ends;
     struct series windows = {0};
+    char path[FILE_NAME_MAX * 2];
 
     out_object(o, "qps");
     if (ends->count > 1) {
@@ -90,7 +91,8 @@ static void write_qps(struct out *o, struct run *r)
             write_windows(o, ends, &windows);
         } else {
             findings_add(
-                &r->findings, SEVERITY_WARNING, "span_too_long", place_file("profile_export.jsonl"),
+                &r->findings, SEVERITY_WARNING, "span_too_long",
+                place_file(path_join(r->layout.folder, "profile_export.jsonl", path, sizeof(path))),
                 "the completions span more than %d s: no rate by seconds", QPS_WINDOWS_MAX);
         }
     }

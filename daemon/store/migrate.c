@@ -48,9 +48,13 @@ static int current_version(PGconn *conn, int *ret, struct err *e)
         PQclear(r);
         return err_set(e, -ENOTCONN, "database: %s", PQerrorMessage(conn));
     }
-    *ret = atoi(PQgetvalue(r, 0, 0));
+    int64_t version = 0;
+    int rc = str_to_i64(PQgetvalue(r, 0, 0), 0, INT_MAX, &version)
+                 ? err_set(e, -EPROTO, "database: table schema_version makes no sense")
+                 : 0;
     PQclear(r);
-    return 0;
+    *ret = (int)version;
+    return rc;
 }
 
 static int apply(PGconn *conn, const char *dir, const char *name, struct err *e)

@@ -57,48 +57,48 @@ static const struct store_sql statements[STORE_STATEMENT_COUNT] = {
 // Instants go in and out as microseconds since the epoch.
 #define MICROS(column) "(extract(epoch FROM " column ") * 1000000)::bigint"
 
-static const struct store_sql
-    queries[STORE_QUERY_COUNT] =
-        {
-            [STORE_SWEEPS] =
-                {"sweeps",
-                 RECENT
-                 "SELECT seq, id, key, owner, state, on_failure, placement, fast, reason, image,"
-                 " model, runner, recipe, bundle, error_rate_max, al_target, al_tolerance,"
-                 " coverage_stall, requests_min, " MICROS("created_at") ", " MICROS(
-                     "ended_at") " FROM sweep WHERE seq IN (SELECT seq FROM recent) ORDER BY seq",
-                 1},
-            [STORE_POINTS] =
-                {"points",
-                 RECENT
-                 "SELECT sweep, idx, name, kind, tp, pp, dcp, pcp, ep, dp_attn, spec_decoding,"
-                 " kv_offloading, kv_backend, conc, isl, osl, total_cpu_dram_gb, duration_s,"
-                 " exp_name, job_env, expected_us, state, outcome, reason, chosen, excluded"
-                 " FROM point WHERE sweep IN (SELECT seq FROM recent) ORDER BY sweep, idx",
-                 1},
-            [STORE_ATTEMPTS] = {"attempts",
-                                RECENT "SELECT sweep, point, number, token, state, cancel_wanted, "
-                                       "job_id, submit_time,"
-                                       " node, slurm_state, slurm_reason, phase, end_reason, "
-                                       "exit_code, signal, outcome,"
-                                       " blame, reason, al, total_tps_per_gpu, output_tps_per_gpu, "
-                                       "output_tps_per_user,"
-                                       " ttft_p90_s, cache_hit_rate, requests, evidence, "
-                                       "summary, " MICROS("intent_at") ", " MICROS("submitted_at") ", " MICROS(
-                                           "started_at") ", " MICROS("ended_at") ", " MICROS("judge"
-                                                                                             "d_at") " FROM attempt WHERE sweep IN (SELECT seq FROM recent)"
-                                                                                                     " ORDER BY sweep, point, number",
-                                1},
-            [STORE_EVENTS] =
-                {"events",
-                 "SELECT id, " MICROS(
-                     "at") ", sweep, sweep_id, point, attempt, kind, text"
-                           " FROM (SELECT * FROM event ORDER BY id DESC LIMIT $1) last ORDER BY id",
-                 1},
-            [STORE_MAXIMA] = {"maxima",
-                              "SELECT coalesce((SELECT max(seq) FROM sweep), 0),"
-                              " coalesce((SELECT max(id) FROM event), 0), $1::bigint",
-                              1},
+static const struct store_sql queries[STORE_QUERY_COUNT] = {
+    [STORE_SWEEPS] =
+        {"sweeps",
+         RECENT "SELECT seq, id, key, owner, state, on_failure, placement, fast, reason, image,"
+                " model, runner, recipe, bundle, error_rate_max, al_target, al_tolerance,"
+                " coverage_stall, requests_min, " MICROS("created_at") ", " MICROS(
+                    "ended_at") " FROM sweep WHERE seq IN (SELECT seq FROM recent) ORDER BY seq",
+         1},
+    [STORE_POINTS] = {"points",
+                      RECENT
+                      "SELECT sweep, idx, name, kind, tp, pp, dcp, pcp, ep, dp_attn, spec_decoding,"
+                      " kv_offloading, kv_backend, conc, isl, osl, total_cpu_dram_gb, duration_s,"
+                      " exp_name, job_env, expected_us, state, outcome, reason, chosen, excluded"
+                      " FROM point WHERE sweep IN (SELECT seq FROM recent) ORDER BY sweep, idx",
+                      1},
+    [STORE_ATTEMPTS] =
+        {"attempts",
+         RECENT
+         "SELECT sweep, point, number, token, state, cancel_wanted, "
+         "job_id, submit_time,"
+         " node, slurm_state, slurm_reason, phase, end_reason, "
+         "exit_code, signal, outcome,"
+         " blame, reason, al, total_tps_per_gpu, output_tps_per_gpu, "
+         "output_tps_per_user,"
+         " ttft_p90_s, cache_hit_rate, requests, evidence, "
+         "summary, " MICROS("intent_at") ", " MICROS("submitted_at") ", " MICROS(
+             "started_at") ", " MICROS("ended_at") ", " MICROS("judge"
+                                                               "d_at") " FROM attempt WHERE sweep "
+                                                                       "IN (SELECT seq FROM recent)"
+                                                                       " ORDER BY sweep, point, "
+                                                                       "number",
+         1},
+    [STORE_EVENTS] =
+        {"events",
+         "SELECT id, " MICROS(
+             "at") ", sweep, sweep_id, point, attempt, kind, text"
+                   " FROM (SELECT * FROM event ORDER BY id DESC LIMIT $1) last ORDER BY id",
+         1},
+    [STORE_MAXIMA] = {"maxima",
+                      "SELECT coalesce((SELECT max(seq) FROM sweep), 0),"
+                      " coalesce((SELECT max(id) FROM event), 0), $1::bigint",
+                      1},
 };
 
 const struct store_sql *store_statement(enum store_statement s)

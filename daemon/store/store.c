@@ -145,7 +145,7 @@ static int busy(struct store *s, struct err *e)
 
 static int take_lock(struct store *s, struct err *e)
 {
-    char got[8];
+    char got[8] = "";
     int rc =
         one_value(s, "SELECT pg_try_advisory_lock(" WRITER_LOCK ")", NULL, 0, got, sizeof(got), e);
 

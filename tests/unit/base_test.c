@@ -15,8 +15,9 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "tap.h"
+#include "tempdir.h"
 
-static char root[256];
+static char root[TEMPDIR_MAX];
 
 static void strings(void)
 {
@@ -73,9 +74,12 @@ static void durations(void)
     static const struct {
         const char *text;
         int64_t us;
-    } good[] = {{"250ms", 250000},        {"90s", 90 * US_PER_S},
-                {"15m", 900 * US_PER_S},  {"8h", 28800 * US_PER_S},
-                {"7d", 604800 * US_PER_S}, {"1h30m", 5400 * US_PER_S},
+    } good[] = {{"250ms", 250000},
+                {"90s", 90 * US_PER_S},
+                {"15m", 900 * US_PER_S},
+                {"8h", 28800 * US_PER_S},
+                {"7d", 604800 * US_PER_S},
+                {"1h30m", 5400 * US_PER_S},
                 {"0s", 0}};
     static const char *const bad[] = {"", "5", "s", "5 s", "-5s", "5parsecs", "99999999999999d"};
     char text[DUR_TEXT_MAX];
@@ -229,11 +233,8 @@ static void children(void)
 
 int main(void)
 {
-    char command[320];
-
     signal(SIGPIPE, SIG_IGN);
-    snprintf(root, sizeof(root), "%s/base.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    CHECK(mkdtemp(root) != NULL);
+    CHECK(tempdir_make(root));
     strings();
     numbers();
     distances();
@@ -243,7 +244,6 @@ int main(void)
     files();
     hashes();
     children();
-    snprintf(command, sizeof(command), "rm -rf '%s'", root);
-    CHECK_INT(system(command), 0);
+    CHECK(tempdir_remove(root));
     return tap_done();
 }

@@ -11,8 +11,9 @@
 
 static char path[300];
 
-static const char fleet[] = "spool: /s\nfleets: {\"cluster:mi325x-amds\": {partition: compute, gres: "
-                            "\"gpu:mi325x\", gpus_per_node: 8}}\n";
+static const char fleet[] =
+    "spool: /s\nfleets: {\"cluster:mi325x-amds\": {partition: compute, gres: "
+    "\"gpu:mi325x\", gpus_per_node: 8}}\n";
 
 static int load(const char *more, struct conf **ret, struct err *e)
 {

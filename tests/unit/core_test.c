@@ -478,6 +478,57 @@ static void a_restart_looks_before_it_acts(void)
     world_free(w);
 }
 
+static void a_refused_submit_spends_its_token(void)
+{
+    struct world *w = world_create(1);
+    struct sweep *s = world_sweep(1, ON_FAILURE_KEEP_GOING);
+    struct ref ref;
+
+    world_submit(w, s);
+    world_poll(w);
+    for (int i = 0; i < 3; i++) {
+        world_commit(w);
+        w->now += 3600 * S;
+        CHECK_INT(world_open(w), 1);
+        world_commit(w);
+        world_due(w, EFFECT_PREPARE, &ref);
+        world_issue(w, EFFECT_PREPARE, ref);
+        world_simple(w, EVENT_PREPARED, ref);
+        world_issue(w, EFFECT_SUBMIT, ref);
+        world_fail(w, ref, EFFECT_SUBMIT, FAILURE_REFUSED);
+        CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_JUDGED);
+    }
+    CHECK_TEXT(outcome_name(s->points[0].outcome), "slurm");
+    CHECK_HOLDS(s->points[0].reason, "refuses");
+    world_free(w);
+}
+
+static void a_limit_is_back_pressure(void)
+{
+    struct world *w = world_create(1);
+    struct ref ref;
+
+    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
+    world_poll(w);
+    world_commit(w);
+    world_open(w);
+    world_commit(w);
+    world_due(w, EFFECT_PREPARE, &ref);
+    world_issue(w, EFFECT_PREPARE, ref);
+    world_simple(w, EVENT_PREPARED, ref);
+    for (int i = 0; i < 50; i++) {
+        world_issue(w, EFFECT_SUBMIT, ref);
+        world_fail(w, ref, EFFECT_SUBMIT, i % 2 ? FAILURE_LIMIT : FAILURE_DOWN);
+        world_commit(w);
+        CHECK(!world_due(w, EFFECT_SUBMIT, NULL));
+        CHECK(w->effects.next - w->now <= w->core.policy.retry_max);
+        w->now = w->effects.next;
+        CHECK(world_due(w, EFFECT_SUBMIT, NULL));
+    }
+    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_INTENT);
+    world_free(w);
+}
+
 static void a_stray_job_is_ended(void)
 {
     struct world *w = world_create(1);
@@ -524,5 +575,7 @@ int main(void)
     packed_points_share_a_node();
     a_restart_looks_before_it_acts();
     a_stray_job_is_ended();
+    a_refused_submit_spends_its_token();
+    a_limit_is_back_pressure();
     return tap_done();
 }

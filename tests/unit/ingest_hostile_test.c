@@ -615,12 +615,12 @@ static void test_context(void)
     json_t *doc;
 
     good_folder(&r);
-    rig_write(&r, "job.env", "SWEEPD_POINT=x\nTP=8\nPP_SIZE=2\nPCP_SIZE=1\nEMPTY=\nodd line\n");
+    rig_write(&r, "job.env", "SWEEPD_POINT=x\nTP=8\nPP_SIZE=2\nPCP_SIZE=3\nEMPTY=\nodd line\n");
     doc = rig_run_folder(r.folder, 0);
-    CHECK_INT(json_integer_value(doc_at(doc, "gpu_count")), 16);
+    CHECK_INT(json_integer_value(doc_at(doc, "gpu_count")), 48);
     json_decref(doc);
     doc = rig_run_folder(r.folder, 2); // an option wins
-    CHECK_INT(json_integer_value(doc_at(doc, "gpu_count")), 4);
+    CHECK_INT(json_integer_value(doc_at(doc, "gpu_count")), 12);
     json_decref(doc);
     rig_write(&r, "job.env", "TP=eight\n");
     doc = rig_run_folder(r.folder, 0);

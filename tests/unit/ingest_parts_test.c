@@ -41,7 +41,7 @@ static void test_stats(void)
 static void test_round(void)
 {
     CHECK_NEAR(round5(0.000005), 0.00001, 1e-20); // the double lies above the half
-    CHECK_NEAR(round5(2.000025), 2.00002, 0); // and this one below it
+    CHECK_NEAR(round5(2.000025), 2.00002, 0);     // and this one below it
     CHECK_NEAR(round5(0.5), 0.5, 0);
     CHECK_NEAR(round5(1e300), 1e300, 0);
     CHECK(isnan(round5(NAN)));
@@ -468,8 +468,84 @@ static void test_acceptance(void)
     rig_done(&r);
 }
 
+// --- server metrics and the summary ----------------------------------------
+
+static void test_server_details(void)
+{
+    struct rig r;
+
+    rig_init(&r);
+    rig_write(&r, "server_metrics_export.json",
+              "{\"metrics\":{"
+              "\"sglang:prompt_tokens\":{\"series\":[{\"stats\":{\"total\":200}}]},"
+              "\"sglang:realtime_tokens\":{\"series\":["
+              "{\"labels\":{\"mode\":\"decode\"},\"stats\":{\"total\":1000}},"
+              "{\"labels\":{\"mode\":\"prefill_compute\"},\"stats\":{\"total\":60}},"
+              "{\"stats\":{\"total\":60},\"labels\":{\"mode\":\"prefill_compute\"}}]},"
+              "\"sglang:cache_hit_rate\":{\"series\":[{\"stats\":{\"avg\":90,\"max\":99}},"
+              "{\"stats\":{\"avg\":80}}]},"
+              "\"sglang:token_usage\":{\"series\":[{\"stats\":{\"max\":63}},"
+              "{\"stats\":{\"max\":0.5}}]},"
+              "\"sglang:hicache_host_used_tokens\":{\"series\":[{\"stats\":{\"max\":30}}]},"
+              "\"sglang:hicache_host_total_tokens\":{\"series\":[{\"stats\":{\"max\":40}}]},"
+              "\"sglang:max_total_num_tokens\":{\"series\":[{\"stats\":{\"max\":7}},"
+              "{\"stats\":{\"avg\":8}}]}},"
+              "\"warmup_metrics\":{\"sglang:prompt_tokens\":{\"series\":[{\"stats\":{\"total\":"
+              "999}}]}}}");
+    json_t *doc = rig_run(&r);
+    CHECK_NEAR(doc_number(doc, "server_metrics.tokens.prompt_total"), 200, 0);
+    CHECK_NEAR(doc_number(doc, "server_metrics.tokens.prompt_by_source.computed"), 120, 0);
+    // No cached tokens by source: the mean of the gauge, given in percent.
+    CHECK_NEAR(doc_number(doc, "server_metrics.cache.overall_cache_hit_rate"), 0.85, 0);
+    CHECK_NEAR(doc_number(doc, "server_metrics.kv_cache.gpu_usage_pct"), 0.63, 0);
+    CHECK_NEAR(doc_number(doc, "server_metrics.kv_cache.cpu_usage_pct"), 0.75, 0);
+    CHECK_NEAR(doc_number(doc, "server_metrics.kv_cache.cpu_total_tokens"), 40, 0);
+    CHECK_NEAR(doc_number(doc, "kv_cache_pool_tokens"), 15, 0);
+    json_decref(doc);
+    // A cut file gives no numbers, however much of it could be read.
+    rig_write(&r, "server_metrics_export.json",
+              "{\"metrics\":{\"sglang:prompt_tokens\":{\"series\":[{\"stats\":{\"total\":200}}]}");
+    doc = rig_run(&r);
+    CHECK(doc_finding(doc, "server_metrics_export.json", "cut") != NULL);
+    CHECK(json_is_false(doc_at(doc, "server_metrics.present")));
+    CHECK(json_is_null(doc_at(doc, "server_metrics.tokens.prompt_total")));
+    json_decref(doc);
+    rig_done(&r);
+}
+
+static void test_consistency(void)
+{
+    struct rig r;
+
+    rig_init(&r);
+    rig_write(&r, "run/profile_export_aiperf.json",
+              "{\"request_count\":{\"avg\":3},\"request_latency\":{\"avg\":2000,\"p50\":2500,"
+              "\"p95\":1990},\"theoretical_prefix_cache_hit\":{\"unit\":\"%\",\"avg\":50}}");
+    rig_write(&r, "run/profile_export.jsonl",
+              "{\"metrics\":{\"request_latency\":{\"value\":2000}}}\n"
+              "{\"metadata\":{\"benchmark_phase\":\"cooldown\"}}\n");
+    json_t *doc = rig_run(&r);
+    CHECK_INT(doc_finding_count(doc, "run/profile_export_aiperf.json", "inconsistent"), 2);
+    CHECK_TEXT(json_string_value(json_object_get(
+                   doc_finding(doc, "run/profile_export_aiperf.json", "inconsistent"), "severity")),
+               "error"); // a log that lacks requests
+    CHECK_TEXT(doc_text(doc, "consistency.0.name"), "request_count");
+    CHECK(json_is_false(doc_at(doc, "consistency.0.agrees")));
+    CHECK_TEXT(doc_text(doc, "consistency.2.name"), "e2el_mean");
+    CHECK(json_is_true(doc_at(doc, "consistency.2.agrees")));
+    CHECK(json_is_false(doc_at(doc, "consistency.3.agrees")));
+    CHECK(json_is_true(doc_at(doc, "consistency.4.agrees"))); // within one percent
+    CHECK_NEAR(doc_number(doc, "request_metrics.cache.theoretical_cache_hit_rate"), 0.5, 0);
+    // A phase that is not the profile phase counts as warm-up.
+    CHECK_INT(json_integer_value(doc_at(doc, "request_accounting.records_warmup_dropped")), 1);
+    json_decref(doc);
+    rig_done(&r);
+}
+
 int main(void)
 {
+    test_server_details();
+    test_consistency();
     test_stats();
     test_round();
     test_utf8();

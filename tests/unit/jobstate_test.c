@@ -9,7 +9,7 @@
 
 static const struct {
     const char *state;
-    char fate; // p pending, r running, e ended, u unknown
+    char fate;           // p pending, r running, e ended, u unknown
     const char *outcome; // when it left no end record
 } states[] = {
     {"PENDING", 'p', ""},
@@ -29,9 +29,13 @@ static const struct {
 };
 
 static const char *const flags[] = {
-    "COMPLETING",  "REQUEUE",   "REQUEUE_HOLD", "SPECIAL_EXIT",  "CONFIGURING",
-    "RESIZING",    "STAGE_OUT", "SIGNALING",    "STOPPED",       "REVOKED",
-    "RECONFIG",    "UPDATE_DB", "LAUNCH_FAILED", "UNKNOWN_FLAG_0x80000000",
+    "COMPLETING",    "REQUEUE",
+    "REQUEUE_HOLD",  "SPECIAL_EXIT",
+    "CONFIGURING",   "RESIZING",
+    "STAGE_OUT",     "SIGNALING",
+    "STOPPED",       "REVOKED",
+    "RECONFIG",      "UPDATE_DB",
+    "LAUNCH_FAILED", "UNKNOWN_FLAG_0x80000000",
 };
 
 static char letter(enum job_fate fate)

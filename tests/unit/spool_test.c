@@ -4,29 +4,15 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/fsio.h"
 #include "tap.h"
+#include "tempdir.h"
 
 static const char token[] = "0123456789abcdef0123456789abcdef";
-static char root[256];
-
-static void make_root(void)
-{
-    snprintf(root, sizeof(root), "%s/spool.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
-    CHECK(mkdtemp(root) != NULL);
-}
-
-static void remove_root(void)
-{
-    char command[320];
-
-    snprintf(command, sizeof(command), "rm -rf '%s'", root);
-    CHECK_INT(system(command), 0);
-}
+static char root[TEMPDIR_MAX];
 
 static void put(const char *dir, const char *name, const char *text)
 {
@@ -212,7 +198,7 @@ static void a_bundle(void)
 
 int main(void)
 {
-    make_root();
+    CHECK(tempdir_make(root));
     nothing_yet();
     an_end_record();
     an_end_record_that_is_none();
@@ -221,6 +207,6 @@ int main(void)
     a_claim_of_another_token_is_not_ours_to_take();
     one_of_many_claims();
     a_bundle();
-    remove_root();
+    CHECK(tempdir_remove(root));
     return tap_done();
 }
