@@ -18,12 +18,14 @@
 #include "tests/unit/tap.h"
 
 struct rig {
-    char folder[64];
+    char folder[256];
 };
 
 static inline void rig_init(struct rig *r)
 {
-    snprintf(r->folder, sizeof(r->folder), "/tmp/ingest-test.XXXXXX");
+    const char *tmp = getenv("TMPDIR");
+
+    snprintf(r->folder, sizeof(r->folder), "%s/ingest-test.XXXXXX", tmp ? tmp : "/tmp");
     if (!mkdtemp(r->folder))
         abort();
 }
