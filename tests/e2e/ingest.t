@@ -52,4 +52,5 @@ case $INGEST in
 *) check 'in 64 MiB of address space' limited ;;
 esac
 
+rm -rf "$TMP/job.env" "$TMP/empty"
 tap_done

@@ -14,22 +14,30 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
-// A folder that holds one file of these bytes. The folder is made once.
+static char fuzz_path[320], fuzz_dir[256];
+
+static inline void fuzz_clean(void)
+{
+    unlink(fuzz_path);
+    rmdir(fuzz_dir);
+}
+
+// A folder that holds one file of these bytes. It is made once and goes away
+// with the process.
 static inline const char *fuzz_folder(const char *name, const uint8_t *bytes, size_t len)
 {
-    static char folder[64];
-    char path[128];
+    const char *tmp = getenv("TMPDIR");
 
-    if (!folder[0]) {
-        snprintf(folder, sizeof(folder), "/dev/shm/ingest-fuzz.XXXXXX");
-        if (!mkdtemp(folder))
+    if (!fuzz_dir[0]) {
+        snprintf(fuzz_dir, sizeof(fuzz_dir), "%s/ingest-fuzz.XXXXXX", tmp ? tmp : "/tmp");
+        if (!mkdtemp(fuzz_dir) || atexit(fuzz_clean))
             abort();
+        snprintf(fuzz_path, sizeof(fuzz_path), "%s/%s", fuzz_dir, name);
     }
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = open(fuzz_path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (fd < 0 || write(fd, bytes, len) != (ssize_t)len || close(fd))
         abort();
-    return folder;
+    return fuzz_dir;
 }
 
 // Reads the file with `read` and demands that the document stays well formed.

@@ -31,6 +31,7 @@ static void test_links(void)
     check_place(doc, log_name, "not_a_file", 0, 1);
     json_decref(doc);
     rig_done(&r);
+    rig_done(&outside);
     // The whole artifact folder is a link.
     good_folder(&outside);
     rig_init(&r);
