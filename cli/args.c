@@ -50,7 +50,6 @@ static void make_forms(const struct args *a, const char *mode, struct forms *f)
 {
     char *letter = f->letters + strlen(mode);
 
-    *f = (struct forms){0};
     memcpy(f->letters, mode, strlen(mode));
     for (size_t i = 0; i < a->entry_count; i++) {
         const struct opt *o = a->entries[i].opt;
@@ -68,11 +67,12 @@ static void make_forms(const struct args *a, const char *mode, struct forms *f)
 
 static struct entry *by_code(struct args *a, int code)
 {
-    if (code >= LETTER_CODES && code - LETTER_CODES < (int)a->entry_count)
-        return &a->entries[code - LETTER_CODES];
-    for (size_t i = 0; i < a->entry_count; i++)
-        if (a->entries[i].opt->letter && a->entries[i].opt->letter == code)
+    for (size_t i = 0; i < a->entry_count; i++) {
+        const struct opt *o = a->entries[i].opt;
+
+        if (o && (code == LETTER_CODES + (int)i || (o->letter && o->letter == code)))
             return &a->entries[i];
+    }
     return NULL;
 }
 
@@ -146,7 +146,7 @@ static void add_word(struct args *a, const char *text, struct entry *after)
 
 static int read_all(struct args *a, int argc, char **argv, struct err *e)
 {
-    struct forms forms;
+    struct forms forms = {0};
     struct entry *list = NULL;
     int code;
 
@@ -234,7 +234,7 @@ void args_free(struct args *a)
 int args_first_word(const struct opt *common, int argc, char **argv, struct err *e)
 {
     struct args a = {0};
-    struct forms forms;
+    struct forms forms = {0};
     int code;
 
     add_table(&a, common);

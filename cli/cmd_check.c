@@ -68,7 +68,7 @@ static int invalid(const struct check *c, int rc, const struct err *e)
 
 static int expand(struct check *c)
 {
-    struct matrix_filter filter = {.evals = MATRIX_EVALS_SEPARATE, .strict = true};
+    struct matrix_filter filter = {.evals = MATRIX_EVALS_NONE, .strict = true};
     const struct args *a = c->ctl->args;
     struct err e = {0};
     size_t count;
@@ -246,7 +246,11 @@ static void print_text(const struct check *c, size_t errors)
 static void print_json(const struct check *c, size_t errors)
 {
     struct doc *d = doc_document();
+    struct doc *warnings = doc_list();
 
+    for (size_t i = 0; i < c->matrix.warning_count; i++)
+        doc_push_text(warnings, c->matrix.warnings[i]);
+    doc_put(d, "matrix_warnings", warnings);
     doc_put_flag(d, "ok", errors == 0);
     doc_put_int(d, "points", (int64_t)c->matrix.count);
     doc_put_int(d, "errors", (int64_t)errors);

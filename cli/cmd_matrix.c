@@ -146,21 +146,21 @@ static void add_row(struct table *t, const struct matrix_row *r)
 {
     table_row(t);
     table_cell(t, STYLE_PLAIN, r->multinode ? r->exp_name : r->name);
-    table_cell(t, STYLE_PLAIN, r->key);
-    table_cell(t, STYLE_PLAIN, r->runner);
     if (r->multinode)
-        table_cell(t, STYLE_PLAIN, "several");
+        table_cell(t, STYLE_PLAIN, "several nodes");
     else
         table_cellf(t, STYLE_PLAIN, "%d", matrix_row_gpus(r));
     table_cell(t, STYLE_PLAIN, r->agentic ? "agentic" : "fixed");
     table_cell(t, STYLE_PLAIN, r->eval_only ? "only" : r->run_eval ? "too" : "");
+    table_cell(t, STYLE_PLAIN, r->runner);
+    table_cell(t, STYLE_PLAIN, r->key);
 }
 
 static void print_rows(const struct ctl *ctl, const struct matrix *m)
 {
     static const struct column columns[] = {
-        {"POINT", ALIGN_LEFT, 0, 0}, {"KEY", ALIGN_LEFT, 16, 2},     {"RUNNER", ALIGN_LEFT, 12, 1},
-        {"GPUS", ALIGN_RIGHT, 0, 0}, {"SCENARIO", ALIGN_LEFT, 0, 3}, {"EVAL", ALIGN_LEFT, 0, 4},
+        {"POINT", ALIGN_LEFT, 0, 0}, {"GPUS", ALIGN_RIGHT, 0, 0},   {"SCENARIO", ALIGN_LEFT, 0, 3},
+        {"EVAL", ALIGN_LEFT, 0, 4},  {"RUNNER", ALIGN_LEFT, 12, 1}, {"KEY", ALIGN_LEFT, 16, 2},
     };
     struct str out = {0};
 

@@ -16,17 +16,21 @@ static void add_row(struct table *t, const struct doc *n)
     struct str points = {0};
     bool usable = doc_flag(n, "usable");
 
+    const char *reason = doc_text(n, "slurm_reason");
+
     str_add(&state, doc_text(n, "state"));
     join(&state, doc_get(n, "flags"));
-    join(&points, doc_get(n, "points"));
+    if (usable)
+        join(&points, doc_get(n, "points"));
+    else
+        str_addf(&points, "%s%s%s", doc_text(n, "why_not"), reason[0] ? ": " : "", reason);
     table_row(t);
     table_cell(t, STYLE_PLAIN, doc_text(n, "name"));
     table_cell(t, usable ? STYLE_PLAIN : STYLE_WARN, str_text(&state));
     table_cellf(t, STYLE_PLAIN, "%lld/%lld", (long long)doc_int(n, "gpus_used", 0),
                 (long long)doc_int(n, "gpus_total", 0));
     table_cell(t, STYLE_PLAIN, doc_text(n, "fleet"));
-    table_cell(t, usable ? STYLE_BUSY : STYLE_WARN,
-               usable ? str_text(&points) : doc_text(n, "why_not"));
+    table_cell(t, usable ? STYLE_BUSY : STYLE_WARN, str_text(&points));
     str_free(&state);
     str_free(&points);
 }

@@ -18,6 +18,17 @@ static void cell_number(struct table *t, const struct doc *d, const char *member
     table_cell(t, STYLE_PLAIN, text_number(doc_number(d, member), digits, buf, sizeof(buf)));
 }
 
+// A count, or an id: nothing for 0, and no thousands separators.
+static void cell_count(struct table *t, const struct doc *d, const char *member)
+{
+    int64_t n = doc_int(d, member, 0);
+
+    if (n > 0)
+        table_cellf(t, STYLE_PLAIN, "%lld", (long long)n);
+    else
+        table_cell(t, STYLE_PLAIN, "");
+}
+
 // How long it ran, or runs until now.
 static void cell_took(struct table *t, const struct doc *p, int64_t now)
 {
@@ -55,8 +66,8 @@ static void points_table(const struct doc *document, struct str *out)
         table_cell(t, STYLE_PLAIN, doc_text(p, "name"));
         table_cell(t, view_point_style(p), view_point_word(p));
         table_cell(t, STYLE_PLAIN, doc_text(p, "node"));
-        cell_number(t, p, "job_id", 0);
-        cell_number(t, p, "attempts", 0);
+        cell_count(t, p, "job_id");
+        cell_count(t, p, "attempts");
         cell_took(t, p, view_as_of(document));
         cell_number(t, p, "al", 2);
         table_cell(t, STYLE_PLAIN, remark(p));
@@ -102,7 +113,7 @@ static void member(struct str *out, const char *name, const char *text)
     str_add(out, "  ");
     term_add(out, STYLE_DIM, name);
     text_spaces(out, NAME_COLUMN - text_width(name));
-    text_wrap(out, text, term_width() ? term_width() - NAME_COLUMN - 2 : 0, NAME_COLUMN + 2);
+    text_wrap(out, text, NAME_COLUMN + 2, term_width(), NAME_COLUMN + 2);
     str_add_char(out, '\n');
 }
 

@@ -31,8 +31,8 @@ static void explain_interrupts(const char *id)
     struct sigaction action = {.sa_handler = on_interrupt};
 
     snprintf(interrupt_hint, sizeof(interrupt_hint),
-             "\nThe sweep goes on. `sweepctl status %s --watch` follows it, `sweepctl cancel %s` "
-             "stops it.\n",
+             "\nThe sweep goes on.\n  sweepctl status %s --watch   follow it\n"
+             "  sweepctl cancel %s           stop it\n",
              id, id);
     sigaction(SIGINT, &action, NULL);
 }

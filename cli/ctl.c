@@ -47,15 +47,15 @@ static void fail_json(const struct failure *f)
 static void fail_text(const struct ctl *ctl, const struct failure *f)
 {
     struct str out = {0};
-    int width = term_errors_tty() ? term_picture_width() - 2 : 0;
+    int width = term_errors_tty() ? term_picture_width() : 0;
 
     str_addf(&out, "sweepctl%s%s: ", ctl->command ? " " : "", ctl->command ? ctl->command : "");
-    text_wrap(&out, f->text, width, 2);
+    text_wrap(&out, f->text, (int)out.len, width, 2);
     str_add_char(&out, '\n');
     findings_write(doc_get(f->problem, "findings"), &out, width);
     if (f->fix && f->fix[0]) {
         str_add(&out, "  ");
-        text_wrap(&out, f->fix, width, 2);
+        text_wrap(&out, f->fix, 2, width, 2);
         str_add_char(&out, '\n');
     }
     fputs(str_text(&out), stderr);

@@ -31,7 +31,7 @@ static void labelled(struct str *out, const char *label, const char *text, int w
     text_spaces(out, FINDING_INDENT);
     term_add(out, STYLE_DIM, label);
     text_spaces(out, FINDING_LABEL - text_width(label));
-    text_wrap(out, text, width ? width - indent : 0, indent);
+    text_wrap(out, text, indent, width, indent);
     str_add_char(out, '\n');
 }
 
@@ -59,7 +59,7 @@ static void write_one(const struct doc *finding, struct str *out, int width)
     term_end(out, STYLE_BOLD);
     if (doc_text(finding, "place")[0]) {
         str_add(out, ": ");
-        text_wrap(out, doc_text(finding, "place"), 0, 0);
+        text_add(out, doc_text(finding, "place"), 0);
     }
     str_add_char(out, '\n');
     labelled(out, "what", doc_text(finding, "text"), width);

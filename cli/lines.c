@@ -56,12 +56,14 @@ static void column(struct str *out, enum style style, const char *text, int widt
     str_add_char(out, ' ');
 }
 
-static void begin_line(struct str *out, const struct view *v, const struct doc *p, enum style style,
-                       const char *word)
+// `when` names the point's instant; the time of the look when it has none.
+static void begin_line(struct str *out, const struct view *v, const struct doc *p, const char *when,
+                       enum style style, const char *word)
 {
     char stamp[TEXT_TIME_MAX];
+    int64_t at = text_instant(doc_text(p, when));
 
-    text_stamp(v->as_of, stamp, sizeof(stamp));
+    text_stamp(at ? at : v->as_of, stamp, sizeof(stamp));
     const char *clock = strchr(stamp, ' ');
     column(out, STYLE_DIM, clock ? clock + 1 : stamp, CLOCK_COLUMN);
     column(out, STYLE_PLAIN, doc_text(p, "name"), NAME_COLUMN);
@@ -114,7 +116,7 @@ static void tell_end(struct str *out, const struct view *v, const struct doc *p)
 {
     struct str text = {0};
 
-    begin_line(out, v, p, view_point_style(p), doc_text(p, "outcome"));
+    begin_line(out, v, p, "ended_at", view_point_style(p), doc_text(p, "outcome"));
     details(p, &text);
     end_line(out, &text);
     str_free(&text);
@@ -124,7 +126,7 @@ static void tell_start(struct str *out, const struct view *v, const struct doc *
 {
     struct str text = {0};
 
-    begin_line(out, v, p, STYLE_BUSY, "started");
+    begin_line(out, v, p, "started_at", STYLE_BUSY, "started");
     str_addf(&text, "%s, job %lld", doc_text(p, "node"), (long long)doc_int(p, "job_id", 0));
     if (doc_int(p, "attempts", 1) > 1)
         str_addf(&text, ", attempt %lld", (long long)doc_int(p, "attempts", 1));

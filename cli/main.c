@@ -25,10 +25,10 @@ static int check_operands(const struct command *c, const struct args *args, stru
     size_t count = args_operand_count(args);
 
     if (count < c->least)
-        return err_set(e, -EINVAL, "%s needs %s", c->name, c->operands);
+        return err_set(e, -EINVAL, "it needs %s", c->operands);
     if (count > c->most)
-        return err_set(e, -EINVAL, "%s takes %s%s, \"%s\" is too many", c->name,
-                       c->most ? c->operands : "no operands", "", args_operand(args, c->most));
+        return err_set(e, -EINVAL, "\"%s\" is one too many: it takes %s",
+                       args_operand(args, c->most), c->most ? c->operands : "no operands");
     return 0;
 }
 

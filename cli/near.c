@@ -13,23 +13,28 @@ static int slips(const char *word)
     return strlen(word) >= 4 && allowed < 2 ? 2 : allowed;
 }
 
+// As near as another, but better: a slip of one letter keeps the length.
+static bool same_length(const char *a, const char *b)
+{
+    return strlen(a) == strlen(b);
+}
+
 const char *near_word(const char *written, const char *const *known, size_t count)
 {
-    int best = slips(written) + 1;
+    int best = slips(written);
     const char *near = NULL;
 
     for (size_t i = 0; i < count; i++) {
         int distance = str_distance(written, known[i], best);
 
-        if (distance < best) {
-            best = distance;
-            near = known[i];
-        }
+        if (distance > best || (near && distance == best &&
+                                (same_length(written, near) || !same_length(written, known[i]))))
+            continue;
+        best = distance;
+        near = known[i];
     }
-    if (near || strlen(written) < 2)
-        return near;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; !near && written[0] && written[1] && i < count; i++)
         if (str_starts(known[i], written))
-            return known[i];
-    return NULL;
+            near = known[i];
+    return near;
 }

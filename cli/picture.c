@@ -141,8 +141,9 @@ static void add_axis(const struct picture *p, struct str *out)
 
     text_spaces(out, p->label + 1);
     term_begin(out, STYLE_DIM);
-    for (double t = 0; t <= p->span; t += step) {
+    for (int i = 0; i * step <= p->span; i++) {
         char text[TEXT_NUMBER_MAX];
+        double t = i * step;
         int at = column_of(p, t);
 
         if (step < 3600)

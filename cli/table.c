@@ -120,16 +120,14 @@ static bool drop_one(const struct table *t, struct layout *l)
 
 static struct layout natural(const struct table *t)
 {
-    struct layout l;
+    struct layout l = {0};
 
     for (size_t i = 0; i < t->column_count; i++)
         l.width[i] = text_width(t->columns[i].title);
-    for (size_t i = 0; i < t->used; i++) {
-        int *w = &l.width[i % t->column_count];
-
-        if (t->cells[i].width > *w)
-            *w = t->cells[i].width;
-    }
+    for (size_t row = 0; row < t->used; row += t->column_count)
+        for (size_t i = 0; i < t->column_count; i++)
+            if (t->cells[row + i].width > l.width[i])
+                l.width[i] = t->cells[row + i].width;
     return l;
 }
 

@@ -83,10 +83,11 @@ void text_spaces(struct str *out, int count)
 }
 
 // Adds one paragraph [s, end).
-static void wrap_paragraph(struct str *out, const char *s, const char *end, int width, int indent)
+static void wrap_paragraph(struct str *out, const char *s, const char *end, int at, int width,
+                           int indent)
 {
     struct str word = {0};
-    int used = 0;
+    bool first = true; // word of the line
 
     while (s < end) {
         size_t len = strcspn(s, " \n");
@@ -94,31 +95,33 @@ static void wrap_paragraph(struct str *out, const char *s, const char *end, int 
         str_clear(&word);
         str_add_bytes(&word, s, len);
         int w = text_width(str_text(&word));
-        if (width && used && used + 1 + w > width) {
+        if (!first && width && at + 1 + w > width) {
             str_add_char(out, '\n');
             text_spaces(out, indent);
-            used = 0;
-        } else if (used) {
+            at = indent;
+        } else if (!first) {
             str_add_char(out, ' ');
-            used++;
+            at++;
         }
-        used += text_add(out, str_text(&word), 0);
+        at += text_add(out, str_text(&word), 0);
+        first = false;
         s += len;
         s += strspn(s, " ");
     }
     str_free(&word);
 }
 
-void text_wrap(struct str *out, const char *s, int width, int indent)
+void text_wrap(struct str *out, const char *s, int at, int width, int indent)
 {
     for (;;) {
         const char *end = s + strcspn(s, "\n");
 
-        wrap_paragraph(out, s, end, width, indent);
+        wrap_paragraph(out, s, end, at, width, indent);
         if (!*end || !end[1])
             return;
         str_add_char(out, '\n');
         text_spaces(out, indent);
+        at = indent;
         s = end + 1;
     }
 }
@@ -150,30 +153,58 @@ void text_use_utc(void)
     use_utc = true;
 }
 
+// Reads `digits` digits and the character behind them; *at moves on. -1 when
+// something else stands there.
+static int digits(const char **at, int count, char end)
+{
+    int value = 0;
+
+    for (int i = 0; i < count; i++) {
+        char c = (*at)[i];
+
+        if (c < '0' || c > '9')
+            return -1;
+        value = value * 10 + (c - '0');
+    }
+    if (end && (*at)[count] != end)
+        return -1;
+    *at += count + (end ? 1 : 0);
+    return value;
+}
+
+// The fraction of a second, ".123456": microseconds, further digits dropped.
+static int64_t fraction(const char **at)
+{
+    int64_t us = 0;
+    int64_t unit = US_PER_S / 10;
+
+    if (**at != '.')
+        return 0;
+    for ((*at)++; **at >= '0' && **at <= '9'; (*at)++) {
+        us += unit * (**at - '0');
+        unit /= 10;
+    }
+    return us;
+}
+
 int64_t text_instant(const char *iso)
 {
     struct tm tm = {0};
-    int used = 0;
-    double fraction = 0;
+    int year = digits(&iso, 4, '-');
+    int month = year < 0 ? -1 : digits(&iso, 2, '-');
 
-    if (sscanf(iso, "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday, &tm.tm_hour,
-               &tm.tm_min, &tm.tm_sec, &used) != 6)
+    tm.tm_mday = month < 0 ? -1 : digits(&iso, 2, 'T');
+    tm.tm_hour = tm.tm_mday < 0 ? -1 : digits(&iso, 2, ':');
+    tm.tm_min = tm.tm_hour < 0 ? -1 : digits(&iso, 2, ':');
+    tm.tm_sec = tm.tm_min < 0 ? -1 : digits(&iso, 2, '\0');
+    if (tm.tm_sec < 0)
         return 0;
-    if (iso[used] == '.') {
-        size_t digits = strspn(iso + used + 1, "0123456789");
-        double scale = 1;
-
-        for (size_t i = 1; i <= digits; i++) {
-            scale /= 10;
-            fraction += scale * (iso[used + (int)i] - '0');
-        }
-        used += (int)digits + 1;
-    }
-    if (strcmp(iso + used, "Z") != 0)
+    int64_t us = fraction(&iso);
+    if (strcmp(iso, "Z") != 0)
         return 0;
-    tm.tm_year -= 1900;
-    tm.tm_mon -= 1;
-    return (int64_t)timegm(&tm) * US_PER_S + (int64_t)(fraction * (double)US_PER_S + 0.5);
+    tm.tm_year = year - 1900;
+    tm.tm_mon = month - 1;
+    return (int64_t)timegm(&tm) * US_PER_S + us;
 }
 
 static bool broken_down(int64_t us, struct tm *ret)

@@ -21,9 +21,10 @@ int text_add(struct str *out, const char *s, int width);
 void text_spaces(struct str *out, int count);
 void text_repeat(struct str *out, const char *s, int count);
 
-// Appends paragraphs, wrapped at width columns (0: not), each line after the
-// first indented by `indent`.
-void text_wrap(struct str *out, const char *s, int width, int indent);
+// Appends paragraphs, wrapped so that no line is wider than `width` columns (0:
+// not wrapped). The first line begins at column `at`, where `out` is already;
+// the others are indented by `indent`.
+void text_wrap(struct str *out, const char *s, int at, int width, int indent);
 
 // "1,474.3" with `digits` decimals; "" for NaN. Returns buf.
 const char *text_number(double value, int digits, char *buf, size_t size);

@@ -8,7 +8,7 @@
 #include "base/dur.h"
 #include "text.h"
 
-enum { BAR_MAX = 48, FAILURE_REASON_LEAST = 16 };
+enum { BAR_MAX = 48, FAILURE_INDENT = 5 };
 
 const struct doc *view_part(const struct doc *document, const char *name)
 {
@@ -149,18 +149,33 @@ void view_head(const struct view *v, struct str *out, int width)
     str_add_char(out, '\n');
 }
 
-static void count(struct str *out, int64_t n, const char *word, enum style style)
+// Counts of one line, or of several where the width asks for it.
+struct counts {
+    struct str text;
+    int used, width; // columns of the last line; width 0: no limit
+    size_t parts;
+};
+
+static void count(struct counts *c, int64_t n, const char *word, enum style style)
 {
-    struct str text = {0};
+    struct str part = {0};
 
     if (n <= 0)
         return;
-    if (out->len)
-        str_add(out, ", ");
-    str_addf(&text, "%lld ", (long long)n);
-    text_add(&text, word, 0);
-    term_add(out, style, str_text(&text));
-    str_free(&text);
+    str_addf(&part, "%lld ", (long long)n);
+    text_add(&part, word, 0);
+    int w = text_width(str_text(&part));
+    if (c->used && c->width && c->used + w + 3 > c->width) {
+        str_add(&c->text, c->parts ? ",\n" : "\n");
+        c->used = 0;
+    } else if (c->parts) {
+        str_add(&c->text, ", ");
+        c->used += 2;
+    }
+    c->parts++;
+    term_add(&c->text, style, str_text(&part));
+    c->used += w;
+    str_free(&part);
 }
 
 static enum style outcome_style(const char *outcome)
@@ -172,18 +187,24 @@ static enum style outcome_style(const char *outcome)
     return !strcmp(outcome, "coverage") || !strcmp(outcome, "partial") ? STYLE_WARN : STYLE_BAD;
 }
 
-void view_counts(const struct doc *sweep, struct str *out)
+static void add_counts(const struct doc *sweep, struct counts *c)
 {
     const struct doc *outcomes = doc_get(sweep, "outcomes");
     const struct doc *points = doc_get(sweep, "points");
-    struct str text = {0};
 
     for (const char *o = doc_first_name(outcomes); o; o = doc_next_name(outcomes, o))
-        count(&text, doc_int(outcomes, o, 0), o, outcome_style(o));
-    count(&text, doc_int(points, "active", 0), "active", STYLE_BUSY);
-    count(&text, doc_int(points, "waiting", 0), "waiting", STYLE_PLAIN);
-    str_add(out, str_text(&text));
-    str_free(&text);
+        count(c, doc_int(outcomes, o, 0), o, outcome_style(o));
+    count(c, doc_int(points, "active", 0), "active", STYLE_BUSY);
+    count(c, doc_int(points, "waiting", 0), "waiting", STYLE_PLAIN);
+}
+
+void view_counts(const struct doc *sweep, struct str *out)
+{
+    struct counts c = {0};
+
+    add_counts(sweep, &c);
+    str_add(out, str_text(&c.text));
+    str_free(&c.text);
 }
 
 void view_eta(const struct view *v, struct str *out)
@@ -245,55 +266,63 @@ void view_progress(const struct view *v, struct str *out, int width)
     add_bar(v, out, bar);
     str_addf(out, " %3d%%%s%s\n", percent, eta.len ? "  " : "", str_text(&eta));
     str_free(&eta);
-    str_addf(out, "%lld of %lld done: ", (long long)done, (long long)total);
-    view_counts(v->sweep, out);
-    str_add_char(out, '\n');
+    struct counts c = {.width = width};
+    str_addf(&c.text, "%lld of %lld done: ", (long long)done, (long long)total);
+    c.used = text_width(str_text(&c.text));
+    add_counts(v->sweep, &c);
+    str_addf(out, "%s\n", str_text(&c.text));
+    str_free(&c.text);
 }
 
 static void failure_line(const struct doc *p, size_t number, int name_width, struct str *out,
                          int width)
 {
+    struct str mark = {0};
     struct str line = {0};
-    struct str head = {0};
-    const char *node = doc_text(p, "node");
     bool usable = view_point_is(p, "class", "usable");
 
-    str_addf(&head, "%s%zu", term_glyph(usable ? GLYPH_PARTIAL : GLYPH_FAIL), number);
-    term_add(out, view_point_style(p), str_text(&head));
-    text_spaces(out, 5 - text_width(str_text(&head)));
-    text_add(&line, doc_text(p, "name"), 0);
-    text_spaces(&line, name_width - text_width(str_text(&line)) + 2);
-    str_addf(&line, "%s", doc_text(p, "outcome"));
-    if (node[0])
-        str_addf(&line, " on %s", node);
+    str_addf(&mark, "%s%zu", term_glyph(usable ? GLYPH_PARTIAL : GLYPH_FAIL), number);
+    term_add(out, view_point_style(p), str_text(&mark));
+    text_spaces(out, FAILURE_INDENT - text_width(str_text(&mark)));
+    int used = text_add(out, doc_text(p, "name"), 0);
+    text_spaces(out, name_width - used + 2);
+    str_add(&line, doc_text(p, "outcome"));
+    if (doc_text(p, "node")[0])
+        str_addf(&line, " on %s", doc_text(p, "node"));
     if (doc_text(p, "reason")[0])
         str_addf(&line, ": %s", doc_text(p, "reason"));
-    text_wrap(out, str_text(&line), width ? width - 5 : 0, 5 + name_width + 2);
+    text_wrap(out, str_text(&line), FAILURE_INDENT + name_width + 2, width, FAILURE_INDENT);
     str_add_char(out, '\n');
-    str_free(&head);
+    str_free(&mark);
     str_free(&line);
+}
+
+static int widest_failure(const struct doc *points)
+{
+    int widest = 0;
+
+    for (size_t i = 0; i < doc_count(points); i++) {
+        int w = text_width(doc_text(doc_at(points, i), "name"));
+
+        if (view_point_failed(doc_at(points, i)) && w > widest)
+            widest = w;
+    }
+    return widest;
 }
 
 void view_failures(const struct view *v, struct str *out, int width, size_t most)
 {
+    int widest = widest_failure(v->points);
     size_t number = 0;
-    int name_width = 0;
 
-    for (size_t i = 0; i < doc_count(v->points); i++) {
-        const struct doc *p = doc_at(v->points, i);
-        int w = text_width(doc_text(p, "name"));
-
-        if (view_point_failed(p) && w > name_width)
-            name_width = w;
-    }
     for (size_t i = 0; i < doc_count(v->points); i++) {
         const struct doc *p = doc_at(v->points, i);
 
         if (!view_point_failed(p))
             continue;
-        if (!most || number < most)
-            failure_line(p, number + 1, name_width, out, width);
         number++;
+        if (!most || number <= most)
+            failure_line(p, number, widest, out, width);
     }
     if (most && number > most)
         str_addf(out, "and %zu more: `sweepctl points %s`\n", number - most,
@@ -324,14 +353,14 @@ void view_best(const struct view *v, struct str *out, int width)
 
     if (!fast)
         return;
-    str_addf(&text, "best so far: %s tok/s per GPU (%s)",
+    str_addf(&text, "best%s: %s tok/s per GPU (%s)", view_sweep_done(v->sweep) ? "" : " so far",
              text_number(doc_number(fast, "total_tps_per_gpu"), 1, number, sizeof(number)),
              doc_text(fast, "name"));
     if (quick)
         str_addf(&text, ", %s tok/s per user (%s)",
                  text_number(doc_number(quick, "output_tps_per_user"), 1, number, sizeof(number)),
                  doc_text(quick, "name"));
-    text_add(out, str_text(&text), width);
+    text_wrap(out, str_text(&text), 0, width, 0);
     str_add_char(out, '\n');
     str_free(&text);
 }
