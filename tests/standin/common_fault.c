@@ -85,7 +85,7 @@ int faults_load(struct faults *ret, struct err *e)
     struct str text = {0};
 
     *ret = f;
-    if (!path || !path[0])
+    if (!path || !path[0] || !fs_exists(path))
         return 0;
     int rc = fs_read(path, FAULT_FILE_MAX, &text, e);
     char *rest = rc ? NULL : text.p;

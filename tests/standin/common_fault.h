@@ -2,7 +2,8 @@
 // Faults on request. STANDIN_FAULTS names a file of lines
 //   <point or *> <fault> [number] [times=N]
 // A line holds for the point in SWEEPD_POINT, and with times=N only for the
-// first N attempts (SWEEPD_ATTEMPT, 1 when absent). README.md lists the faults.
+// first N attempts (SWEEPD_ATTEMPT, 1 when absent). A file that is not there is
+// an empty one: a test writes it when it wants a fault. README.md lists them.
 #ifndef STANDIN_COMMON_FAULT_H
 #define STANDIN_COMMON_FAULT_H
 

@@ -23,7 +23,6 @@ struct lane {
     size_t next;          // turn
     int64_t warmups;      // requests done
     struct record record; // of the request under way
-    bool active;          // has a request under way or planned in the phase
     bool complete;        // the stream ended as it should
     int64_t stamp_ns;     // of the event whose comment line was read last
 };

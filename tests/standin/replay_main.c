@@ -203,7 +203,7 @@ static int hang(const struct program *p)
     printf("Exporting the results\n");
     fflush(stdout);
     while (read(p->signals, &info, sizeof(info)) != sizeof(info))
-        continue;
+        poll(&(struct pollfd){.fd = p->signals, .events = POLLIN}, 1, -1);
     return EXIT_SIGNAL + (int)info.ssi_signo;
 }
 
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
     sigaddset(&ending, SIGINT);
     sigprocmask(SIG_BLOCK, &ending, NULL);
     signal(SIGPIPE, SIG_IGN);
-    p.signals = signalfd(-1, &ending, SFD_CLOEXEC);
+    p.signals = signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK);
     int code = run(&p, argc, argv);
     run_report_free(&p.report);
     flags_free(p.flags);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "tests/standin/replay_control.h"
 #include "tests/standin/replay_export_lines.h"
 #include "tests/standin/replay_turn.h"
 
@@ -21,7 +22,7 @@ enum {
     CONTEXT_UNCUT = 500000,
     THRESHOLD_MIN = 10,  // records before the failure threshold is armed
     SILENCE_MAX_S = 900, // real; a server that sends nothing for so long is gone
-    DRAIN_MAX_S = 10,    // real; for the last exchanges of a run that ends
+    DRAIN_MAX_S = 10,    // real; for the last answers of a run that ends
 };
 
 static const double think_max_s = 110; // the longest pause in the recorded sessions
@@ -44,27 +45,19 @@ struct run {
     bool ending;            // no further request is sent
     bool cancelling;        // what is under way was broken off by us
     int parked;             // lanes that are done with the phase
-    int leaving;            // of these, not told to the server yet
     int64_t sent, returned; // in the phase
     int64_t last_sent_ns;
     int64_t now_ns; // latest virtual instant seen
     int64_t deadline_ns, grace_ns, warmup_grace_ns;
-    int64_t stats_ns;   // when to print the next line
-    int64_t heard_us;   // real time of the last sign of life
-    int control_status; // of the last answer in the control slot
-    struct str control_body;
-    int64_t control_stamp_ns;
+    int64_t stats_ns; // when to print the next line
+    int64_t heard_us; // real time of the last sign of life
+    struct control control;
 };
 
 // Slots: one for each lane, then the heartbeat's and the control's.
 static int heartbeat_slot(const struct run *r)
 {
     return r->o->concurrency;
-}
-
-static int control_slot(const struct run *r)
-{
-    return r->o->concurrency + 1;
 }
 
 static void fail(struct run *r, const char *fmt, ...) PRINTF_LIKE(2, 3);
@@ -93,26 +86,30 @@ static int64_t ns_of(double s)
     return (int64_t)(s * (double)NS_PER_S);
 }
 
-static void park(struct run *r, struct lane *l)
+// Plays a run whose last part is thinking time: the last request of a lane
+// begins at the ratio asked for, and requests just before it are short, so that
+// the coverage comes out close to it. False when the lane has had its last.
+static bool coverage_fault(struct run *r, struct lane *l, int64_t from_ns, int64_t *start_ns)
 {
-    l->active = false;
-    r->parked++;
-    r->leaving++;
-}
-
-// Plays a run whose last part is thinking time: no request begins beyond the
-// ratio asked for, and those just before it are short, so that the coverage
-// comes out close to it.
-static bool coverage_fault(struct run *r, struct lane *l, int64_t start_ns)
-{
-    double ratio = r->setup->faults->number[FAULT_COVERAGE];
-    double at = (double)(start_ns - r->report->start_ns) / (double)NS_PER_S / r->o->duration_s;
+    double at_s = r->o->duration_s * r->setup->faults->number[FAULT_COVERAGE];
+    int64_t last_ns = r->report->start_ns + ns_of(at_s);
+    struct trace_turn *turn = &l->trace->turns[l->next];
 
     if (!r->setup->faults->on[FAULT_COVERAGE])
-        return false;
-    if (at > ratio - short_tail && l->trace->turns[l->next].output > short_output)
-        l->trace->turns[l->next].output = short_output;
-    return at > ratio;
+        return true;
+    if (*start_ns > last_ns)
+        *start_ns = last_ns;
+    if (*start_ns > last_ns - ns_of(short_tail * r->o->duration_s) && turn->output > short_output)
+        turn->output = short_output;
+    return from_ns < last_ns;
+}
+
+// True when the lane has nothing more to do in the phase.
+static bool is_over(struct run *r, struct lane *l, int64_t from_ns, int64_t *start_ns)
+{
+    if (r->phase == PHASE_WARMUP)
+        return l->warmups >= r->o->warmup_requests;
+    return !coverage_fault(r, l, from_ns, start_ns) || *start_ns >= r->deadline_ns;
 }
 
 static void issue(struct run *r, struct lane *l, int64_t from_ns)
@@ -121,15 +118,14 @@ static void issue(struct run *r, struct lane *l, int64_t from_ns)
     const struct trace_turn *turn = lane_peek(l, &r->plan);
     int64_t start_ns = from_ns + (warmup ? 0 : ns_of(turn->think_s));
 
-    if (warmup ? l->warmups >= r->o->warmup_requests
-               : (start_ns >= r->deadline_ns || coverage_fault(r, l, start_ns))) {
-        park(r, l);
+    if (is_over(r, l, from_ns, &start_ns)) {
+        r->parked++;
+        r->control.leaving++;
         return;
     }
     if (!warmup && turn->depth > 0 && turn->index == 0)
         r->report->subagents++;
     lane_take(l, &r->plan, warmup, start_ns);
-    l->active = true;
     r->sent++;
     r->last_sent_ns = start_ns;
     turn_send(r->net, l, &r->target);
@@ -159,6 +155,10 @@ static void lane_done(struct run *r, struct lane *l, const struct net_answer *a)
     struct record *record = &l->record;
     struct str text = {0};
 
+    if (r->cancelling && record->start_ns > r->now_ns) {
+        r->sent--; // it was to begin later, and never did
+        return;
+    }
     turn_done(l, a, r->cancelling, r->now_ns);
     see(r, record->end_ns);
     r->returned++;
@@ -171,10 +171,8 @@ static void lane_done(struct run *r, struct lane *l, const struct net_answer *a)
     }
     if (!r->cancelling)
         check_failures(r, record);
-    if (r->ending) {
-        l->active = false;
+    if (r->ending)
         return;
-    }
     l->warmups += record->warmup;
     issue(r, l, record->end_ns);
 }
@@ -271,10 +269,7 @@ static void on_done(void *context, int slot, const struct net_answer *a)
         if (!r->cancelling)
             heartbeat_done(r, a);
     } else {
-        r->control_status = a->status;
-        r->control_stamp_ns = a->stamp_ns;
-        str_clear(&r->control_body);
-        str_add_bytes(&r->control_body, a->body->p, a->body->len);
+        control_done(&r->control, a);
     }
 }
 
@@ -288,44 +283,9 @@ static void take_signal(struct run *r)
     fail(r, "cancelled by signal %d", r->report->signal);
 }
 
-// Waits for the control slot; false when the server did not answer in time.
-static bool control_wait(struct run *r)
-{
-    int64_t end_us = clock_mono_us() + DRAIN_MAX_S * US_PER_S;
-
-    while (net_is_busy(r->net, control_slot(r)) && clock_mono_us() < end_us)
-        if (net_wait(r->net))
-            take_signal(r);
-    return !net_is_busy(r->net, control_slot(r));
-}
-
-// One exchange in the control slot, to its end; the HTTP status, 0 for none.
-static int control(struct run *r, const char *url, const char *body)
-{
-    if (!control_wait(r))
-        return 0;
-    net_send(r->net, control_slot(r), &(struct net_request){url, body, NULL});
-    return control_wait(r) ? r->control_status : 0;
-}
-
-static void tell_leaving(struct run *r)
-{
-    char body[48];
-
-    if (!r->leaving || net_is_busy(r->net, control_slot(r)))
-        return;
-    snprintf(body, sizeof(body), "{\"leave\":%d}", r->leaving);
-    r->leaving = 0;
-    net_send(r->net, control_slot(r), &(struct net_request){r->clock_url, body, NULL});
-}
-
 static void set_lanes(struct run *r, int lanes)
 {
-    char body[48];
-
-    snprintf(body, sizeof(body), "{\"lanes\":%d}", lanes);
-    r->leaving = 0;
-    if (control(r, r->clock_url, body) != 200)
+    if (control_set_lanes(&r->control, lanes) != 200)
         fail(r, "the server does not let its clock be set");
 }
 
@@ -334,8 +294,8 @@ static void scrape_now(struct run *r, bool all)
     for (int i = 0; i < (all ? r->report->endpoint_count : 1); i++) {
         struct scrape *s = r->report->endpoints[i];
 
-        if (i < r->report->endpoint_count && control(r, scrape_url(s), NULL) == 200)
-            scrape_add(s, str_text(&r->control_body), r->now_ns);
+        if (i < r->report->endpoint_count && control_call(&r->control, scrape_url(s), NULL) == 200)
+            scrape_add(s, str_text(&r->control.body), r->now_ns);
     }
 }
 
@@ -385,16 +345,17 @@ static void end_profile(struct run *r)
 
     r->ending = true;
     r->cancelling = true;
-    if (control(r, r->clock_url, "{\"cancel\":true}") == 200)
+    if (control_cancel(&r->control) == 200)
         while (lanes_are_busy(r) && clock_mono_us() < end_us)
             if (net_wait(r->net))
                 take_signal(r);
-    if (r->phase == PHASE_PROFILE)
-        scrape_now(r, true);
+    r->report->end_ns = r->now_ns;
+    if (r->phase != PHASE_PROFILE)
+        return;
+    scrape_now(r, true);
     printf("Phase profiling complete: returned=%" PRId64 " errors=%" PRId64 "\n", r->returned,
            r->report->profile.failed);
     fflush(stdout);
-    r->report->end_ns = r->now_ns;
 }
 
 static bool has_crashed(const struct run *r)
@@ -409,7 +370,7 @@ static void drive(struct run *r)
     if (!r->ending)
         send_heartbeat(r, next_heartbeat(r, r->now_ns));
     while (!r->ending) {
-        if (net_wait(r->net))
+        if (net_wait(r->net) || r->control.signalled)
             take_signal(r);
         if (clock_mono_us() - r->heard_us > SILENCE_MAX_S * US_PER_S)
             fail(r, "TimeoutError: nothing from the server for %d s", SILENCE_MAX_S);
@@ -421,7 +382,7 @@ static void drive(struct run *r)
         if (all_parked && r->phase == PHASE_WARMUP)
             begin_profile(r);
         else
-            tell_leaving(r);
+            control_tell_leaving(&r->control);
     }
     end_profile(r);
 }
@@ -434,12 +395,12 @@ static void add_endpoint(struct run *r, const char *url)
         if (strcmp(report->configured[i], url) == 0)
             return;
     report->configured[report->configured_count++] = url;
-    if (control(r, url, NULL) != 200) {
+    if (control_call(&r->control, url, NULL) != 200) {
         printf("Server metrics: %s is not reachable, going on without it\n", url);
         return;
     }
     struct scrape *s = scrape_create(url);
-    scrape_add(s, str_text(&r->control_body), r->now_ns);
+    scrape_add(s, str_text(&r->control.body), r->now_ns);
     report->endpoints[report->endpoint_count++] = s;
 }
 
@@ -457,12 +418,12 @@ static char *join(const char *a, const char *b)
 
 static int greet(struct run *r, struct err *e)
 {
-    int status = control(r, r->clock_url, NULL);
+    int status = control_call(&r->control, r->clock_url, NULL);
 
-    if (status != 200 || r->control_stamp_ns < 0)
+    if (status != 200 || r->control.stamp_ns < 0)
         return err_set(e, -ECONNREFUSED, "no stand-in server answers at %s (HTTP %d)", r->o->url,
                        status);
-    r->now_ns = r->control_stamp_ns;
+    r->now_ns = r->control.stamp_ns;
     r->report->epoch_ns = r->setup->epoch_ns - r->now_ns;
     if (!r->o->server_metrics)
         return 0;
@@ -508,7 +469,7 @@ static void tear_down(struct run *r)
     free(r->lanes);
     free(r->chat_url);
     free(r->clock_url);
-    str_free(&r->control_body);
+    control_free(&r->control);
 }
 
 int run_replay(const struct run_setup *setup, struct run_report *ret, struct err *e)
@@ -520,6 +481,8 @@ int run_replay(const struct run_setup *setup, struct run_report *ret, struct err
     set_up(&r);
     int rc = net_create(&r.net, r.o->concurrency + 2, &events, e);
     if (!rc) {
+        r.control =
+            (struct control){.net = r.net, .slot = r.o->concurrency + 1, .clock_url = r.clock_url};
         net_watch(r.net, setup->signals);
         rc = greet(&r, e);
     }

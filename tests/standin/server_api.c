@@ -35,6 +35,7 @@ struct api {
     int64_t profile_ns; // the first request that is no warm-up, -1 before it
     int64_t log_ns;
     bool ready;
+    bool cancelled; // lanes are turned away until their number is set anew
 };
 
 static bool fault(const struct api *a, enum fault f)
@@ -249,6 +250,10 @@ static void *chat(struct api *a, struct http_call *call, const struct http_reque
     json_decref(body);
     r->status = refusal(a, r);
     note_profile(a, &r->turn);
+    if (x->lane && a->cancelled) {
+        http_end(call, true);
+        return x;
+    }
     x->in_engine = true;
     clock_submit(a->clock, r, x->lane);
     return x;
@@ -282,6 +287,7 @@ static void cancel_all(struct api *a)
     while ((w = clock_take_waiter(a->clock)))
         answer_waiter(a, exchange_of_waiter(w));
     clock_cancel(a->clock);
+    a->cancelled = true;
     for (struct exchange *x = a->exchanges, *next; x; x = next) {
         next = x->next;
         if (!x->in_engine)
@@ -302,8 +308,10 @@ static void *set_clock(struct api *a, struct http_call *call, const struct http_
     const json_t *lanes = json_object_get(body, "lanes");
     int64_t leave = json_integer_value(json_object_get(body, "leave"));
 
-    if (lanes)
+    if (lanes) {
+        a->cancelled = false;
         clock_set_lanes(a->clock, (int)json_integer_value(lanes));
+    }
     if (leave > 0 && leave <= WIRE_LANES_MAX)
         clock_leave(a->clock, (int)leave);
     if (json_is_true(json_object_get(body, "cancel")))

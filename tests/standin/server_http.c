@@ -165,8 +165,6 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     }
     if (!call->handled)
         hand_over(call, method, path);
-    if (call->broken && !call->stream)
-        return MHD_NO;
     if (call->status)
         return queue_answer(call);
     suspend(call);
@@ -199,19 +197,27 @@ void http_answer(struct http_call *call, int status, const char *type, const cha
     resume(call);
 }
 
+static void begin_stream(struct http_call *call)
+{
+    if (call->status)
+        return;
+    call->stream = true;
+    call->status = MHD_HTTP_OK;
+    call->type = "text/event-stream";
+    call->stamp_ns = -1;
+}
+
 void http_add(struct http_call *call, const char *bytes, size_t len)
 {
-    if (!call->stream) {
-        call->stream = true;
-        call->status = MHD_HTTP_OK;
-        call->type = "text/event-stream";
-        call->stamp_ns = -1;
-    }
+    begin_stream(call);
     str_add_bytes(&call->out, bytes, len);
 }
 
 void http_end(struct http_call *call, bool broken)
 {
+    // A head is sent even of what is broken off: a client that gets not a byte
+    // from a connection it used before takes it for stale and asks again.
+    begin_stream(call);
     call->ended = true;
     call->broken = broken;
     resume(call);
