@@ -64,8 +64,10 @@ static double fraction(const char **p)
     ++*p;
     if (!isdigit((unsigned char)**p))
         return -1;
-    for (; isdigit((unsigned char)**p); ++*p, unit /= 10)
+    for (; isdigit((unsigned char)**p); ++*p) {
         value += (**p - '0') * unit;
+        unit /= 10;
+    }
     return value;
 }
 

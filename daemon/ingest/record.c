@@ -152,6 +152,17 @@ static void plain_error(struct record *r, const struct json_value *v)
         keep_word(r->word[RECORD_PLAIN], v->text, v->len);
 }
 
+static void metric_value(struct record *r, const struct json *j, const struct json_value *v)
+{
+    bool number = v->type == VALUE_INT || v->type == VALUE_REAL || v->type == VALUE_TEXT;
+    int depth = json_depth(j);
+    bool plain = depth == 2 && number; // the short form, without a unit
+    bool block = depth == 3 && json_name(j, 2) && !strcmp(json_name(j, 2), "value");
+
+    if (plain || block)
+        metric(r, json_name(j, 1), v);
+}
+
 void record_value(struct record *r, const struct json *j, const struct json_value *v)
 {
     int depth = json_depth(j);
@@ -171,10 +182,7 @@ void record_value(struct record *r, const struct json *j, const struct json_valu
         if (depth == 2 && name)
             metadata(r, name, v);
     } else if (!strcmp(top, "metrics") && name) {
-        if (depth == 2 && (is_number(v) || v->type == VALUE_TEXT))
-            metric(r, name, v); // the short form, without a unit
-        else if (depth == 3 && json_name(j, 2) && !strcmp(json_name(j, 2), "value"))
-            metric(r, name, v);
+        metric_value(r, j, v);
     }
 }
 
@@ -203,17 +211,16 @@ const char *record_category(const struct record *r, char *buf)
 {
     const char *word = first_word(r, RECORD_TYPE, RECORD_MESSAGE);
 
+    *buf = '\0';
     if (word) {
         str_copy(buf, RECORD_WORD_MAX, word);
-        cut(buf);
-        return buf;
+    } else if ((word = first_word(r, RECORD_MESSAGE, RECORD_WORDS))) {
+        while (isspace((unsigned char)*word))
+            word++;
+        keep_word(buf, word, strcspn(word, "\r\n\v\f:"));
     }
-    word = first_word(r, RECORD_MESSAGE, RECORD_WORDS);
-    while (word && isspace((unsigned char)*word))
-        word++;
-    if (!word || !*word)
-        return str_copy(buf, RECORD_WORD_MAX, "unknown") ? buf : buf;
-    keep_word(buf, word, strcspn(word, "\r\n\v\f:"));
     cut(buf);
-    return *buf ? buf : str_copy(buf, RECORD_WORD_MAX, "unknown") ? buf : buf;
+    if (!*buf)
+        str_copy(buf, RECORD_WORD_MAX, "unknown");
+    return buf;
 }

@@ -47,12 +47,13 @@ static bool count_windows(const struct series *ends, struct series *windows)
 
     if (last - at > QPS_WINDOWS_MAX)
         return false;
-    for (; at + QPS_WINDOW_S <= last; at += QPS_WINDOW_S) {
+    while (at + QPS_WINDOW_S <= last) {
         size_t from = next;
 
         while (next < ends->count && ends->values[next] < at + QPS_WINDOW_S)
             next++;
         series_add(windows, (double)(next - from) / QPS_WINDOW_S);
+        at += QPS_WINDOW_S;
     }
     return true;
 }

@@ -298,13 +298,12 @@ static void check_accounting(json_t *doc, const struct request *r, size_t n)
 
 static void make_request(struct request *r, size_t i, size_t n)
 {
-    double spread = (double)(n / 20 + 5) * 1000; // ms
+    uint64_t spread = (n / 20 + 5) * 1000; // ms
 
     *r = (struct request){.warmup = i < n / 10, .failed = one_in(9), .kind = (int)chance(KINDS)};
     r->start_ns = (START_S + (int64_t)i) * NS + (int64_t)chance(1000000000);
     // Between two milliseconds, so that no completion meets a window's edge.
-    r->end_ns = START_S * NS + (int64_t)(chance((uint64_t)spread) * 1000000 + 500000) +
-                (int64_t)i * 1000000;
+    r->end_ns = START_S * NS + (int64_t)(chance(spread) * 1000000 + 500000) + (int64_t)i * 1000000;
     r->input = one_in(20) ? -1 : (int64_t)chance(260000);
     r->output = one_in(20) ? -1 : (int64_t)chance(3000);
     r->ttft_ms = one_in(15) ? (double)NAN : (double)chance(4000000) / 1000;
