@@ -4,7 +4,6 @@
 #define STANDIN_REPLAY_EXPORT_H
 
 #include "base/err.h"
-#include "base/hash.h"
 #include "tests/standin/replay_run.h"
 
 struct export_run {

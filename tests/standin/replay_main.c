@@ -235,6 +235,10 @@ static int run(struct program *p, int argc, char **argv)
 {
     struct err e = {0};
 
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        puts(CLIENT_VERSION);
+        return 0;
+    }
     if (read_command_line(p, argc, argv, &e))
         return usage(e.text);
     if (faults_load(&p->faults, &e) || open_records(p, &e)) {

@@ -308,9 +308,10 @@ static void *set_clock(struct api *a, struct http_call *call, const struct http_
     const json_t *lanes = json_object_get(body, "lanes");
     int64_t leave = json_integer_value(json_object_get(body, "leave"));
 
-    if (lanes) {
+    int64_t count = json_integer_value(lanes);
+    if (json_is_integer(lanes) && count >= 0 && count <= WIRE_LANES_MAX) {
         a->cancelled = false;
-        clock_set_lanes(a->clock, (int)json_integer_value(lanes));
+        clock_set_lanes(a->clock, (int)count);
     }
     if (leave > 0 && leave <= WIRE_LANES_MAX)
         clock_leave(a->clock, (int)leave);
