@@ -112,7 +112,7 @@ int64_t clock_now(const struct clock *c)
     return c->now_ns;
 }
 
-// Milliseconds until the real clock allows the virtual instant, 0 for now.
+// Milliseconds until the real clock allows the virtual instant, 0 when it does.
 static int pause_ms(struct clock *c, int64_t at_ns)
 {
     if (at_ns <= c->allowed_ns)
