@@ -191,6 +191,7 @@ int client_get(struct client *c, const char *path, const char *etag, struct answ
         str_free(&line);
     }
     curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_FRESH_CONNECT, 0L);
     return perform(c, path, headers, ret, e);
 }
 
@@ -202,6 +203,9 @@ int client_post(struct client *c, const char *path, const struct str *body, stru
     // Without this curl waits a second for "100 Continue" before a long body.
     headers = curl_slist_append(headers, "Expect:");
     curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+    // On a kept connection that turns out dead curl sends again by itself; a
+    // POST must go out once.
+    curl_easy_setopt(c->curl, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, str_text(body));
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->len);
     return perform(c, path, headers, ret, e);

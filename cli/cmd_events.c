@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // events: the log of everything that happened, by cursor.
+#include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
 
 #include "cmd.h"
 #include "find.h"
 #include "follow.h"
+#include "patience.h"
 #include "term.h"
 #include "text.h"
 
@@ -64,6 +66,34 @@ static void print_page(const struct feed *f, const struct doc *events)
     str_free(&out);
 }
 
+// Gets a page; a feed that is followed lives through a restart of the server.
+static int get_page(struct feed *f, const char *path, struct doc **ret)
+{
+    struct patience patience = {0};
+
+    for (;;) {
+        struct answer answer = {0};
+        struct err e = {0};
+
+        if (!client_get(f->ctl->client, path, NULL, &answer, &e)) {
+            if (answer.status == 200) {
+                patience_end(&patience);
+                *ret = answer.doc;
+                return CTL_OK;
+            }
+            int code = 0;
+            if (!f->follow || !patience_weather(answer.status))
+                code = ctl_fail_answer(f->ctl, &answer);
+            err_set(&e, -EAGAIN, "the server answers %d", answer.status);
+            doc_free(answer.doc);
+            if (code)
+                return code;
+        }
+        if (!f->follow || !patience_wait(&patience, &e))
+            return ctl_fail_client(f->ctl, &e);
+    }
+}
+
 // Reads one page; *ret_more tells whether another may be there at once.
 static int next_page(struct feed *f, bool *ret_more)
 {
@@ -73,7 +103,7 @@ static int next_page(struct feed *f, bool *ret_more)
     str_addf(&path, "/api/v1/events?after=%" PRId64 "&limit=%d", f->after, EVENTS_PAGE);
     if (f->sweep)
         str_addf(&path, "&sweep=%s", f->sweep);
-    int code = ctl_get(f->ctl, str_text(&path), &page);
+    int code = get_page(f, str_text(&path), &page);
     str_free(&path);
     if (code)
         return code;
@@ -82,28 +112,30 @@ static int next_page(struct feed *f, bool *ret_more)
     *ret_more = doc_count(events) > 0 && last > f->after;
     if (last > f->after)
         f->after = last;
-    if (!f->all) {
-        print_page(f, events);
-        doc_free(page);
-    } else {
+    if (f->all) {
         doc_append(f->all, "events", events);
         doc_put_int(f->all, "last_id", f->after);
-        doc_free(page);
+    } else {
+        print_page(f, events);
     }
+    doc_free(page);
     return CTL_OK;
 }
 
 static int read_feed(struct feed *f)
 {
-    for (;;) {
-        bool more = false;
-        int code = next_page(f, &more);
+    int code = ctl_client(f->ctl);
 
+    while (!code) {
+        bool more = false;
+
+        code = next_page(f, &more);
         if (code || (!more && !f->follow))
             return code;
         if (!more)
             poll(NULL, 0, FOLLOW_INTERVAL_MS);
     }
+    return code;
 }
 
 static int run_events(struct ctl *ctl)

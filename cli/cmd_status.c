@@ -17,6 +17,7 @@ void status_text(const struct view *v, struct str *out, int width)
     str_add_char(out, '\n');
     view_progress(v, out, width);
     view_best(v, out, width);
+    view_hours(v, out, width);
     str_add_char(out, '\n');
     view_grid(v, out, width);
     view_failures(v, &failures, width, 0);

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "base/clock.h"
-#include "base/dur.h"
 #include "lines.h"
+#include "patience.h"
 
 void follow_init(struct follow *f, struct ctl *ctl, const char *id)
 {
@@ -20,6 +17,7 @@ void follow_done(struct follow *f)
 {
     doc_free(f->sweep.doc);
     doc_free(f->points.doc);
+    doc_free(f->refused.doc);
 }
 
 struct view follow_view(const struct follow *f)
@@ -27,13 +25,7 @@ struct view follow_view(const struct follow *f)
     return view_make(f->sweep.doc, f->points.doc);
 }
 
-// Statuses that pass by themselves: a standby, a restart, too much to do.
-static bool is_weather(int status)
-{
-    return status == 429 || status >= 500;
-}
-
-static enum follow_news ask_one(struct follow *f, const char *below, struct answer *last, int *code,
+static enum follow_news ask_one(struct follow *f, const char *below, struct answer *last,
                                 struct err *e)
 {
     struct str path = {0};
@@ -51,64 +43,50 @@ static enum follow_news ask_one(struct follow *f, const char *below, struct answ
         *last = now;
         return FOLLOW_CHANGED;
     }
-    if (is_weather(now.status)) {
+    if (patience_weather(now.status)) {
         err_set(e, -EAGAIN, "the server answers %d: %.200s", now.status,
                 doc_text(now.doc, "detail"));
         doc_free(now.doc);
         return FOLLOW_AWAY;
     }
-    *code = ctl_fail_answer(f->ctl, &now);
-    doc_free(now.doc);
+    doc_free(f->refused.doc);
+    f->refused = now;
     return FOLLOW_REFUSED;
 }
 
-enum follow_news follow_ask(struct follow *f, int *code, struct err *e)
+enum follow_news follow_ask(struct follow *f, struct err *e)
 {
-    enum follow_news sweep = ask_one(f, NULL, &f->sweep, code, e);
+    enum follow_news sweep = ask_one(f, NULL, &f->sweep, e);
     if (sweep == FOLLOW_AWAY || sweep == FOLLOW_REFUSED)
         return sweep;
-    enum follow_news points = ask_one(f, "points", &f->points, code, e);
+    enum follow_news points = ask_one(f, "points", &f->points, e);
     if (points == FOLLOW_AWAY || points == FOLLOW_REFUSED)
         return points;
     return sweep == FOLLOW_CHANGED || points == FOLLOW_CHANGED ? FOLLOW_CHANGED : FOLLOW_SAME;
 }
 
-static void say_back(int64_t away_us)
+int follow_fail(const struct follow *f)
 {
-    char took[DUR_TEXT_MAX];
-
-    fprintf(stderr, "sweepctl: the server is back after %s\n",
-            dur_text(away_us, took, sizeof(took)));
+    return ctl_fail_answer(f->ctl, &f->refused);
 }
 
 int follow_patiently(struct follow *f, bool *ret_changed)
 {
-    int64_t since = clock_mono_us();
-    int wait_ms = FOLLOW_RETRY_FIRST_MS;
-    bool said = false;
+    struct patience patience = {0};
 
     for (;;) {
         struct err e = {0};
-        int code = 0;
-        enum follow_news news = follow_ask(f, &code, &e);
-        int64_t away = clock_mono_us() - since;
+        enum follow_news news = follow_ask(f, &e);
 
         if (news == FOLLOW_REFUSED)
-            return code;
+            return follow_fail(f);
         if (news != FOLLOW_AWAY) {
-            if (said)
-                say_back(away);
+            patience_end(&patience);
             *ret_changed = news == FOLLOW_CHANGED;
             return 0;
         }
-        if (away > FOLLOW_PATIENCE_S * US_PER_S)
+        if (!patience_wait(&patience, &e))
             return ctl_fail_client(f->ctl, &e);
-        if (!said)
-            fprintf(stderr, "sweepctl: %s; waiting up to %d minutes for it, the sweep goes on\n",
-                    e.text, FOLLOW_PATIENCE_S / 60);
-        said = true;
-        poll(NULL, 0, wait_ms);
-        wait_ms = wait_ms * 2 < FOLLOW_INTERVAL_MS ? wait_ms * 2 : FOLLOW_INTERVAL_MS;
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Following a sweep: asking again and again, cheaply (what has not changed is
-// not sent), and living through a restart of the daemon.
+// not sent), and living through a restart of the server.
 #ifndef SWEEPCTL_FOLLOW_H
 #define SWEEPCTL_FOLLOW_H
 
@@ -11,16 +11,13 @@
 #include "find.h"
 #include "view.h"
 
-enum {
-    FOLLOW_INTERVAL_MS = 1000,
-    FOLLOW_RETRY_FIRST_MS = 200,
-    FOLLOW_PATIENCE_S = 600, // a server away for longer is given up
-};
+enum { FOLLOW_INTERVAL_MS = 1000 };
 
 struct follow {
     struct ctl *ctl;
     char id[FIND_ID_MAX];
     struct answer sweep, points; // the last good ones; doc NULL before the first
+    struct answer refused;       // after FOLLOW_REFUSED
 };
 
 void follow_init(struct follow *f, struct ctl *ctl, const char *id);
@@ -30,14 +27,14 @@ enum follow_news {
     FOLLOW_SAME,
     FOLLOW_CHANGED,
     FOLLOW_AWAY,    // the server does not answer, or cannot now: *e says why
-    FOLLOW_REFUSED, // it will never answer this: printed, the exit code is in *code
+    FOLLOW_REFUSED, // it will never answer this: follow_fail() prints it
 };
 
 // Asks once.
-enum follow_news follow_ask(struct follow *f, int *code, struct err *e);
-// Asks until there is an answer, FOLLOW_PATIENCE_S at most, and says on
-// standard error, once, that it waits, and that the server is back. Returns 0
-// or an exit code after a failure.
+enum follow_news follow_ask(struct follow *f, struct err *e);
+int follow_fail(const struct follow *f); // returns the exit code
+// Asks until there is an answer or patience is over. Returns 0, or an exit code
+// when it has printed a failure.
 int follow_patiently(struct follow *f, bool *ret_changed);
 
 struct view follow_view(const struct follow *f);

@@ -364,3 +364,20 @@ void view_best(const struct view *v, struct str *out, int width)
     str_add_char(out, '\n');
     str_free(&text);
 }
+
+void view_hours(const struct view *v, struct str *out, int width)
+{
+    const struct doc *hours = doc_get(v->sweep, "gpu_hours");
+    struct str text = {0};
+
+    for (const char *use = doc_first_name(hours); use; use = doc_next_name(hours, use)) {
+        char number[TEXT_NUMBER_MAX];
+
+        if (doc_number(hours, use) > 0)
+            str_addf(&text, "%s%s %s", text.len ? ", " : "GPU-hours: ",
+                     text_number(doc_number(hours, use), 1, number, sizeof(number)), use);
+    }
+    if (text.len)
+        dim_line(out, &text, width);
+    str_free(&text);
+}

@@ -33,6 +33,8 @@ void view_grid(const struct view *v, struct str *out, int width);     // arms by
 void view_failures(const struct view *v, struct str *out, int width, size_t most);
 void view_best(const struct view *v, struct str *out, int width); // nothing until a point passed
 
+void view_hours(const struct view *v, struct str *out, int width); // GPU-hours, by their use
+
 // The counts alone, no line feed: "21 pass, 1 al_off, 8 active, 2 waiting".
 void view_counts(const struct doc *sweep, struct str *out);
 // "62 %" and the expected end, no line feed.

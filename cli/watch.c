@@ -30,6 +30,7 @@ static void on_resize(int number)
 }
 
 struct screen {
+    bool keys; // standard input is a terminal, and `before` is how it was
     struct termios before;
     sigset_t waiting_mask; // signals let in only while waiting: none is missed
 };
@@ -56,7 +57,8 @@ static void screen_open(struct screen *s)
     sigaddset(&held, SIGWINCH);
     sigprocmask(SIG_BLOCK, &held, &s->waiting_mask);
 
-    if (!tcgetattr(STDIN_FILENO, &s->before)) {
+    s->keys = !tcgetattr(STDIN_FILENO, &s->before);
+    if (s->keys) {
         struct termios raw = s->before;
 
         raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
@@ -71,7 +73,8 @@ static void screen_open(struct screen *s)
 static void screen_close(const struct screen *s)
 {
     say("\033[?25h\033[?1049l");
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &s->before);
+    if (s->keys)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &s->before);
     sigprocmask(SIG_SETMASK, &s->waiting_mask, NULL);
 }
 
@@ -166,6 +169,7 @@ static void draw(const struct follow *f, const struct err *away)
     str_add_char(&text, '\n');
     view_progress(&v, &text, width);
     view_best(&v, &text, width);
+    view_hours(&v, &text, width);
     str_add_char(&text, '\n');
     view_grid(&v, &text, width);
     view_failures(&v, &failures, width, 0);
@@ -190,7 +194,7 @@ static void draw(const struct follow *f, const struct err *away)
 // Waits for the next look. False when the user has seen enough.
 static bool wait_awhile(const struct screen *s)
 {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct pollfd in = {.fd = s->keys ? STDIN_FILENO : -1, .events = POLLIN};
     struct timespec interval = {.tv_sec = FOLLOW_INTERVAL_MS / 1000,
                                 .tv_nsec = FOLLOW_INTERVAL_MS % 1000 * 1000000L};
     char key;
@@ -207,18 +211,21 @@ int watch_run(struct ctl *ctl, const char *id)
 {
     struct follow f;
     struct screen screen = {0};
+    enum follow_news news;
     bool changed;
-    bool done = false;
+    bool done;
 
     follow_init(&f, ctl, id);
     int code = follow_patiently(&f, &changed);
-    if (code)
+    if (code) {
+        follow_done(&f);
         return code;
+    }
     screen_open(&screen);
     do {
         struct err away = {0};
-        enum follow_news news = follow_ask(&f, &code, &away);
 
+        news = follow_ask(&f, &away);
         done = news == FOLLOW_REFUSED || view_sweep_done(view_part(f.sweep.doc, "sweep"));
         draw(&f, &away);
     } while (!done && wait_awhile(&screen));
@@ -226,7 +233,9 @@ int watch_run(struct ctl *ctl, const char *id)
 
     struct view v = follow_view(&f);
     status_print(&v);
-    if (!code && view_sweep_done(v.sweep) && !view_all_passed(v.sweep))
+    if (news == FOLLOW_REFUSED)
+        code = follow_fail(&f);
+    else if (view_sweep_done(v.sweep) && !view_all_passed(v.sweep))
         code = CTL_POINTS_FAILED;
     follow_done(&f);
     return code;

@@ -340,10 +340,10 @@ test_wait()
     fresh
     put_ending 'done'
     printf DROP > "$API/GET_sweeps_s12-7f3a.1"
-    printf DROP > "$API/GET_sweeps_s12-7f3a.2"
+    printf 'HTTP 503\n{"detail":"standby"}' > "$API/GET_sweeps_s12-7f3a.2"
     put GET_sweeps_s12-7f3a.4 sweep-done.json
     out=$(ctl submit "$KEY" --wait --json 2>"$TMP/err")
-    is "$?" 0 "a broken connection does not end the waiting"
+    is "$?" 0 "a broken connection and a 503 do not end the waiting"
     is "$(grep -c waiting "$TMP/err")" 1 "and is told once"
 }
 
@@ -414,6 +414,38 @@ test_hostile_text()
     check "control characters are not passed on" no_escape ctl status
     check "nor in tables" no_escape ctl points last
     holds "$(ctl status)" "?]0;owned??[2Jgone??31m" "they show as question marks"
+}
+
+# Two columns for a wide character, none for a combining one. The reason begins at column 63: of 80
+# columns that leaves eight wide characters and the ellipsis, of 81 one column too few for a ninth.
+test_wide_text()
+{
+    fresh
+    put_sweep mid
+    jq '.points[5].reason = "\u6e2c\u5b9a\u5024\u304c\u4e0b\u304c\u308a\u3059\u304e e\u0301" * 4' \
+        "$DATA/points-mid.json" > "$API/GET_sweeps_s12-7f3a_points"
+    is "$(wide 80 points last | grep '^tp4-c16 ' | wc -L)" 80 "a table is cut by columns, not by characters"
+    is "$(wide 81 points last | grep '^tp4-c16 ' | wc -L)" 80 "and not in the middle of a wide one"
+}
+
+test_follow_events()
+{
+    local reader
+    fresh
+    put 'GET_events_after=0_limit=1000' events.json
+    put 'GET_events_after=101_limit=1000' events-end.json
+    ctl events --follow --json > "$TMP/events.out" 2> "$TMP/events.err" &
+    reader=$!
+    check "events --follow prints what is there" wait_for "$ANSWER_SECONDS" grep -q '"id":101' "$TMP/events.out"
+    stop_api
+    check "it waits for a server that is away" wait_for "$ANSWER_SECONDS" grep -q "waiting up to" "$TMP/events.err"
+    jq '.events = [{id: 102, kind: "sweep_done"}] | .last_id = 102' "$DATA/events-end.json" > "$API/GET_events_after=101_limit=1000"
+    jq '.last_id = 102' "$DATA/events-end.json" > "$API/GET_events_after=102_limit=1000"
+    start_api
+    check "and goes on where it was" wait_for "$ANSWER_SECONDS" grep -q '"id":102' "$TMP/events.out"
+    kill "$reader"
+    wait "$reader" 2>/dev/null
+    is "$(jq -c .id "$TMP/events.out" | tr '\n' ' ')" "98 99 100 101 102 " "one event a line, each once"
 }
 
 # --- without a server --------------------------------------------------------------
@@ -508,6 +540,8 @@ test_restart
 test_interrupt
 test_bad_servers
 test_hostile_text
+test_wide_text
+test_follow_events
 test_matrix
 test_check
 test_watch
