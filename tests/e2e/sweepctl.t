@@ -49,7 +49,13 @@ stop_api()
     wait "$SERVER" 2>/dev/null
     SERVER=
 }
-trap stop_api EXIT
+
+finish()
+{
+    stop_api
+    rm -rf "${TMP:?}"/*
+}
+trap finish EXIT
 
 # fresh: the server forgets what it served, and its files.
 fresh()
