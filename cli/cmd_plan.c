@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // plan: the placement of a sweep on paper.
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/dur.h"
+#include "base/mem.h"
 #include "cmd.h"
 #include "picture.h"
 #include "request.h"
@@ -32,6 +35,18 @@ static void add_summary(const struct doc *plan, struct str *out)
              text_number(doc_number(plan, "gpu_hours"), 1, hours, sizeof(hours)));
 }
 
+static int by_start(const void *a, const void *b)
+{
+    const struct doc *x = *(const struct doc *const *)a;
+    const struct doc *y = *(const struct doc *const *)b;
+    double left = doc_number(x, "start_s");
+    double right = doc_number(y, "start_s");
+
+    if (left < right || left > right)
+        return left < right ? -1 : 1;
+    return strcmp(doc_text(x, "node"), doc_text(y, "node"));
+}
+
 static void add_rows(const struct doc *rows, struct str *out, int width)
 {
     static const struct column columns[] = {
@@ -41,8 +56,14 @@ static void add_rows(const struct doc *rows, struct str *out, int width)
     };
     struct table *t = table_create(columns, sizeof(columns) / sizeof(columns[0]));
 
-    for (size_t i = 0; i < doc_count(rows); i++) {
-        const struct doc *r = doc_at(rows, i);
+    size_t count = doc_count(rows);
+    const struct doc **order = mem_array(count + 1, sizeof(*order));
+
+    for (size_t i = 0; i < count; i++)
+        order[i] = doc_at(rows, i);
+    qsort(order, count, sizeof(*order), by_start);
+    for (size_t i = 0; i < count; i++) {
+        const struct doc *r = order[i];
         double start = doc_number(r, "start_s");
         double end = doc_number(r, "end_s");
         char buf[DUR_TEXT_MAX];
@@ -58,6 +79,7 @@ static void add_rows(const struct doc *rows, struct str *out, int width)
     }
     table_write(t, out, width, 0);
     table_free(t);
+    free(order);
 }
 
 static int run_plan(struct ctl *ctl)

@@ -44,12 +44,11 @@ static void say_submitted(const struct view *v)
     const char *id = doc_text(v->sweep, "id");
 
     term_add(&out, STYLE_BOLD, id);
-    str_addf(&out, "  %lld points of %s, %s, %s\n", (long long)doc_int(v->sweep, "points_total", 0),
-             doc_text(v->sweep, "key"), doc_text(v->sweep, "placement"),
+    str_addf(&out, "  %s\n%lld points, %s, %s", doc_text(v->sweep, "key"),
+             (long long)doc_int(v->sweep, "points_total", 0), doc_text(v->sweep, "placement"),
              doc_text(v->sweep, "on_failure"));
     view_eta(v, &eta);
-    if (eta.len)
-        str_addf(&out, "%s\n", str_text(&eta));
+    str_addf(&out, "%s%s\n", eta.len ? ", " : "", str_text(&eta));
     ctl_print(&out);
     str_free(&eta);
     str_free(&out);

@@ -43,7 +43,8 @@ static enum follow_news ask_one(struct follow *f, const char *below, struct answ
         *last = now;
         return FOLLOW_CHANGED;
     }
-    if (patience_weather(now.status)) {
+    // The sweep was there: a server that does not know it has not loaded it yet.
+    if (patience_weather(now.status) || now.status == 404) {
         err_set(e, -EAGAIN, "the server answers %d: %.200s", now.status,
                 doc_text(now.doc, "detail"));
         doc_free(now.doc);
@@ -90,16 +91,31 @@ int follow_patiently(struct follow *f, bool *ret_changed)
     }
 }
 
+// One look. What it has to say goes below the lines, not into their block.
+static int look(struct follow *f, struct lines *lines, bool *ret_changed)
+{
+    struct err e = {0};
+    enum follow_news news = follow_ask(f, &e);
+
+    *ret_changed = news == FOLLOW_CHANGED;
+    if (news == FOLLOW_SAME || news == FOLLOW_CHANGED)
+        return 0;
+    lines_clear(lines);
+    int code = follow_patiently(f, ret_changed);
+    *ret_changed = true; // the block is gone
+    return code;
+}
+
 int follow_to_end(struct follow *f, bool quiet)
 {
     struct lines lines;
-    int code = 0;
+    int code;
 
     lines_init(&lines, quiet);
     for (;;) {
-        bool changed = false;
+        bool changed;
 
-        code = follow_patiently(f, &changed);
+        code = look(f, &lines, &changed);
         if (code)
             break;
         struct view v = follow_view(f);

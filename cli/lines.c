@@ -36,13 +36,18 @@ static void take_block_away(struct lines *l, struct str *out)
     l->block = 0;
 }
 
-void lines_done(struct lines *l)
+void lines_clear(struct lines *l)
 {
     struct str out = {0};
 
     take_block_away(l, &out);
     ctl_print(&out);
     str_free(&out);
+}
+
+void lines_done(struct lines *l)
+{
+    lines_clear(l);
     free(l->seen);
     l->seen = NULL;
 }

@@ -21,6 +21,7 @@ struct lines {
 void lines_init(struct lines *l, bool quiet);
 // Prints what is new in v. The first call tells nothing of the past but what ended.
 void lines_show(struct lines *l, const struct view *v);
-void lines_done(struct lines *l); // takes the block away
+void lines_clear(struct lines *l); // takes the block away; the next lines_show draws it again
+void lines_done(struct lines *l);  // that, and frees
 
 #endif

@@ -353,6 +353,21 @@ test_wait()
     is "$(grep -c waiting "$TMP/err")" 1 "and is told once"
 }
 
+# A server that has just started, on a terminal: the message stays, the block is drawn anew.
+test_wait_on_terminal()
+{
+    local screen
+    fresh
+    put_ending 'done'
+    printf 'HTTP 404\n{"detail":"no such sweep"}' | tee "$API/GET_sweeps_s12-7f3a.2" > "$API/GET_sweeps_s12-7f3a.3"
+    put GET_sweeps_s12-7f3a.4 sweep-done.json
+    screen=$(on_terminal 80 "$BUILD/sweepctl" submit "$KEY" --wait)
+    is "$?" 0 "a sweep that the server does not know yet does not end the waiting"
+    holds "$screen" "62%  ends about 13:05" "a terminal gets a progress block"
+    holds "$screen" "${ESCAPE}[2A"$'\r'"${ESCAPE}[Jsweepctl: the server answers 404" "it makes room for a message"
+    holds "${screen##*"${ESCAPE}[J"}" "32 of 32 done" "and for the end"
+}
+
 # The server goes away while it is waited for, and comes back.
 test_restart()
 {
@@ -542,6 +557,7 @@ test_names
 test_pages
 test_submit
 test_wait
+test_wait_on_terminal
 test_restart
 test_interrupt
 test_bad_servers
