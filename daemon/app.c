@@ -23,6 +23,7 @@ enum {
 #define HTTP_IDLE_US (75 * US_PER_S)
 #define HTTP_REPLY_US (60 * US_PER_S)
 #define SPOOL_CHECK_INTERVAL (15 * US_PER_S)
+#define PING_INTERVAL (3 * US_PER_S)
 #define HEALTH_INTERVAL US_PER_S
 #define PUBLISH_DELAY (50 * US_PER_MS) // gathers the changes of a burst
 
@@ -152,6 +153,11 @@ static int64_t turn(void *ctx)
             next = lower(next, a->open_at);
     }
     if (a->role == ROLE_ACTIVE) {
+        if (now >= a->ping_at && !a->pinging) {
+            a->ping_at = now + PING_INTERVAL;
+            app_store_ping(a);
+        }
+        next = lower(next, a->ping_at);
         next = lower(next, act(a));
         next = lower(next, poll_slurm(a, now));
     }

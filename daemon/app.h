@@ -70,6 +70,8 @@ struct app {
 
     struct app_peer database, spool;
     bool opening;    // the database is being opened or loaded
+    bool pinging;    // an idle connection is being tried
+    int64_t ping_at; // monotonic
     int64_t open_at; // monotonic, next try
     int open_tries;
     int64_t poll_at; // monotonic, next poll of Slurm
@@ -110,6 +112,7 @@ void app_fail(struct app *a, struct ref ref, enum effect_kind effect, enum failu
 // app_store.c
 void app_store_open(struct app *a);
 void app_commit(struct app *a);
+void app_store_ping(struct app *a); // does the database still answer, and are we the writer?
 // app_files.c: true when the worker took it
 bool app_prepare(struct app *a, struct ref ref);
 bool app_scan(struct app *a, struct ref ref);

@@ -143,7 +143,7 @@ static void conflict(struct app *a, uint64_t request, const struct sweep *active
     snprintf(detail, sizeof(detail), "Sweep %s of %s is active.", active->id, active->key);
     snprintf(extra, sizeof(extra), "{\"sweep\":\"%s\"}", active->id);
     http_problem(a->http, request, CONFLICT, "sweep_active", "Sweep already active", detail,
-                 "Wait for it, cancel it, or submit with supersede.", extra);
+                 "Wait for it, cancel it, or submit with --supersede.", extra);
 }
 
 static void refused(struct app *a, const struct submit_job *job)
@@ -466,7 +466,10 @@ void app_on_request(void *ctx, const struct http_request *req)
     struct app *a = ctx;
     struct path path;
 
-    if (!split(req->path, &path))
+    if (a->role == ROLE_STARTING && strcmp(req->path, PREFIX "health") != 0)
+        http_problem(a->http, req->id, UNAVAILABLE, "starting", "Starting",
+                     "The sweeps are not loaded yet.", "Ask again in a moment.", NULL);
+    else if (!split(req->path, &path))
         not_found(a, req->id, "There is no such resource.");
     else if (!strcmp(req->method, "GET") || !strcmp(req->method, "HEAD"))
         on_get(a, req, &path);

@@ -230,6 +230,7 @@ void app_store_open(struct app *a)
 struct commit_job {
     struct work work;
     char me[96];
+    bool ping; // of an idle connection: nothing of core is in it
     struct store_batch *batch;
     int64_t journal_id;
     int rc;
@@ -273,7 +274,18 @@ static void commit_failed(struct app *a, const struct commit_job *job)
     if (job->rc == -EINVAL)
         log_error("the database refuses a change: %s", job->e.text);
     database_down(a, job->e.text);
-    app_fail(a, NO_REF, EFFECT_COMMIT, FAILURE_DOWN, job->e.text);
+    if (!job->ping)
+        app_fail(a, NO_REF, EFFECT_COMMIT, FAILURE_DOWN, job->e.text);
+}
+
+static void committed(struct app *a, const struct commit_job *job)
+{
+    struct event e = app_event(a, EVENT_COMMITTED, NO_REF);
+
+    e.journal_id = job->journal_id;
+    remember_durable(a, job->journal_id);
+    app_feed(a, &e);
+    app_answer_waiters(a, job->journal_id);
 }
 
 static void done_commit(struct work *w, void *loop_ctx, int cancelled)
@@ -281,14 +293,11 @@ static void done_commit(struct work *w, void *loop_ctx, int cancelled)
     struct commit_job *job = (struct commit_job *)w;
     struct app *a = loop_ctx;
 
+    a->pinging &= !job->ping;
     if (!cancelled && !job->rc) {
-        struct event e = app_event(a, EVENT_COMMITTED, NO_REF);
-
         database_up(a);
-        e.journal_id = job->journal_id;
-        remember_durable(a, job->journal_id);
-        app_feed(a, &e);
-        app_answer_waiters(a, job->journal_id);
+        if (!job->ping)
+            committed(a, job);
     } else if (!cancelled && !a->stopping) {
         commit_failed(a, job);
     }
@@ -308,6 +317,21 @@ void app_commit(struct app *a)
     core_update(&a->core, &issued);
     if (worker_submit(a->store_worker, &job->work)) {
         app_fail(a, NO_REF, EFFECT_COMMIT, FAILURE_DOWN, "the queue to the database is full");
+        store_batch_free(job->batch);
+        free(job);
+    }
+}
+
+void app_store_ping(struct app *a)
+{
+    struct commit_job *job = mem_alloc(sizeof(*job));
+
+    job->work = (struct work){.run = run_commit, .done = done_commit};
+    job->ping = true;
+    job->batch = store_batch_create();
+    str_copy(job->me, sizeof(job->me), a->me);
+    a->pinging = worker_submit(a->store_worker, &job->work) == 0;
+    if (!a->pinging) {
         store_batch_free(job->batch);
         free(job);
     }

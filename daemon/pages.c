@@ -104,6 +104,19 @@ static json_t *gpu_hours(const struct sweep *s)
     return json_pack("{s:f,s:f}", "useful", useful, "failed", failed);
 }
 
+// Nodes that share the work that is left: those that could take it, or do.
+static size_t nodes_for(const struct app *a, const struct sweep *s, size_t active)
+{
+    const char *why_not;
+    size_t n = 0;
+
+    for (size_t i = 0; i < a->core.node_count; i++)
+        n += !strcmp(a->core.nodes[i].fleet, s->runner) && node_usable(&a->core.nodes[i], &why_not);
+    if (!n)
+        n = active;
+    return n ? n : 1;
+}
+
 static json_t *sweep_object(const struct app *a, const struct sweep *s)
 {
     struct sweep_counts c = sweep_count(s);
@@ -111,7 +124,7 @@ static json_t *sweep_object(const struct app *a, const struct sweep *s)
     int64_t left;
     int64_t now = clock_wall_us();
     double progress = sweep_progress(s, now, &left);
-    size_t nodes = c.active ? c.active : 1;
+    size_t nodes = nodes_for(a, s, c.active);
 
     set_text(o, "id", s->id);
     set_text(o, "key", s->key);
@@ -135,7 +148,6 @@ static json_t *sweep_object(const struct app *a, const struct sweep *s)
     set_time(o, "eta", s->state == SWEEP_DONE ? 0 : now + left / (int64_t)nodes);
     set_text(o, "reason", s->reason);
     json_object_set_new(o, "gpu_hours", gpu_hours(s));
-    (void)a;
     return o;
 }
 

@@ -85,9 +85,12 @@ struct attempt {
     int absent_polls;
     int64_t gone_since; // Slurm has ended or forgotten it; the end record is awaited
     enum outcome gone_as;
-    int64_t next_try; // of the effect that its state asks for
+    int64_t over_since; // it has its outcome, as far as this process knows
+    int64_t next_try;   // of the effect that its state asks for
     int64_t next_scan;
+    int64_t scan_began; // of the last look into its folder
     int tries;
+    int faults; // of these, failures that were neither weather nor back-pressure
 };
 
 #endif

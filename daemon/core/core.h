@@ -37,6 +37,7 @@ struct policy {
     int64_t retry_max;
     int absent_polls;     // polls without the job before its claim is asked for
     int infra_attempts;   // attempts of a point that may fail for infra reasons
+    int lost_attempts;    // that may be lost before they ran
     int confirm_attempts; // further attempts after an unclear one
     int ingest_tries;
     int other_tries; // submits that fail for a reason that is no weather

@@ -43,7 +43,7 @@ static void plan_intent(const struct attempt *a, int64_t now, struct ref ref, st
 
 static void plan_job(const struct attempt *a, int64_t now, struct ref ref, struct effects *ret)
 {
-    bool looks = a->state == ATTEMPT_RUNNING || a->gone_since;
+    bool looks = a->state == ATTEMPT_RUNNING || a->gone_since || a->claim_taken;
 
     if (looks && !issued(a, EFFECT_SCAN))
         want(ret, now, a->next_scan, EFFECT_SCAN, ref);

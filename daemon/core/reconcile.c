@@ -82,6 +82,23 @@ static void adopt(const struct place *at, uint32_t job_id, const char *by)
     journal_add(at, "attempt_adopted", "job %u, found by %s", job_id, by);
 }
 
+// The job ran, or runs. What polls said of it before may be older than its
+// claim: slurmctld can forget an end and start the job again. Later ones count.
+static void claim_is_taken(const struct place *at, uint32_t job_id)
+{
+    struct attempt *a = at->attempt;
+
+    if (a->state == ATTEMPT_INTENT)
+        adopt(at, job_id, "its claim");
+    if (a->claim_taken)
+        return;
+    a->claim_taken = true;
+    a->next_scan = 0;
+    a->gone_since = 0;
+    a->absent_polls = 0;
+    a->doubt_since = at->core->now;
+}
+
 void reconcile_scan(const struct place *at, const struct event *e)
 {
     struct attempt *a = at->attempt;
@@ -93,11 +110,8 @@ void reconcile_scan(const struct place *at, const struct event *e)
         reconcile_revoked(at, e);
         return;
     }
-    if (scan->claim == CLAIM_JOB) {
-        a->claim_taken = true;
-        if (a->state == ATTEMPT_INTENT)
-            adopt(at, scan->claim_job_id, "its claim");
-    }
+    if (scan->claim == CLAIM_JOB)
+        claim_is_taken(at, scan->claim_job_id);
     if (scan->phase[0] && strcmp(scan->phase, a->phase) != 0) {
         snprintf(a->phase, sizeof(a->phase), "%s", scan->phase);
         touch(&a->v);
@@ -107,8 +121,9 @@ void reconcile_scan(const struct place *at, const struct event *e)
         end_by_record(at, &scan->end);
         return;
     }
+    // What a slow file system said of an earlier time is not its last word.
     if (!a->gone_since || !a->claim_taken ||
-        at->core->now - a->gone_since < at->core->policy.end_grace)
+        a->scan_began - a->gone_since < at->core->policy.end_grace)
         return;
     journal_add(at, "attempt_ended", "no end record");
     end_attempt(at, a->gone_as,
@@ -124,17 +139,17 @@ void reconcile_revoked(const struct place *at, const struct event *e)
     if (a->state >= ATTEMPT_ENDED)
         return;
     if (claim == CLAIM_JOB) {
-        a->claim_taken = true;
-        a->next_scan = 0;
-        if (a->state == ATTEMPT_INTENT)
-            adopt(at, e->job_id, "its claim");
+        claim_is_taken(at, e->job_id);
         return;
     }
     if (claim != CLAIM_OURS_REVOKED)
         return;
-    // It never ran and never will.
+    // It never ran and never will. A cancel that nobody here asked for, before
+    // the job began, is Slurm's own: it ends jobs whose id a node knows already.
     if (a->cancel_wanted)
         a->gone_as = OUTCOME_CANCELLED;
+    else if (a->gone_as == OUTCOME_CANCELLED)
+        a->gone_as = OUTCOME_SLURM;
     if (a->gone_as == OUTCOME_NONE || a->gone_as == OUTCOME_LOST) {
         a->outcome = OUTCOME_LOST;
         snprintf(a->reason, sizeof(a->reason), "no job of it exists; its claim was revoked");
@@ -150,11 +165,14 @@ void reconcile_revoked(const struct place *at, const struct event *e)
 
 static void gone(struct attempt *a, enum outcome as, int64_t now)
 {
+    // Slurm's word is more than its silence.
+    if (as != OUTCOME_LOST || a->gone_as == OUTCOME_NONE)
+        a->gone_as = as;
     if (a->gone_since)
         return;
     a->gone_since = now;
-    a->gone_as = as;
     a->next_scan = 0;
+    a->next_try = 0; // what was waited for belonged to a job that was there
 }
 
 static void copy_view(struct attempt *a, const struct job *job)
@@ -180,11 +198,16 @@ static void seen(const struct place *at, const struct job *job)
         adopt(at, job->job_id, "its token");
     a->job_id = job->job_id;
     copy_view(a, job);
-    if (view.fate == FATE_PENDING || view.fate == FATE_RUNNING)
+    if (view.fate == FATE_PENDING || view.fate == FATE_RUNNING) {
         a->gone_since = 0; // slurmctld had forgotten it for a while
+        a->gone_as = OUTCOME_NONE;
+    }
     switch (view.fate) {
     case FATE_PENDING:
-        attempt_enter(at, ATTEMPT_PENDING);
+        if (a->state != ATTEMPT_PENDING) {
+            attempt_enter(at, ATTEMPT_PENDING);
+            journal_add(at, "attempt_pending", "job %u waits", a->job_id);
+        }
         break;
     case FATE_RUNNING:
         if (a->state != ATTEMPT_RUNNING) {
@@ -193,7 +216,8 @@ static void seen(const struct place *at, const struct job *job)
         }
         break;
     case FATE_ENDED:
-        gone(a, view.outcome, at->core->now);
+        if (at->core->poll_began > a->doubt_since)
+            gone(a, view.outcome, at->core->now);
         break;
     case FATE_UNKNOWN:
         break;
@@ -219,7 +243,7 @@ static void stray(const struct place *at, const struct job *job)
 
     if ((fate != FATE_PENDING && fate != FATE_RUNNING) || (job->flags & JOB_COMPLETING))
         return;
-    if (a->stray_job || at->core->wall - a->judged_at < at->core->policy.end_grace)
+    if (a->stray_job || at->core->now - a->over_since < at->core->policy.end_grace)
         return;
     a->job_id = job->job_id;
     a->stray_job = true;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dur.h"
 #include "core/update.h"
 
 static int count_class(const struct sweep_point *p, enum outcome_class cls)
@@ -29,11 +30,13 @@ static void again(const struct place *at, int failures, const char *why)
 {
     struct sweep_point *p = at->point;
     int64_t wait = backoff(&at->core->policy, failures);
+    char text[DUR_TEXT_MAX];
 
     p->state = POINT_WAITING;
     p->not_before = at->core->now + wait;
     touch(&p->v);
-    journal_add(at, "point_again", "%s; next attempt in %d s", why, (int)(wait / 1000000));
+    journal_add(at, "point_again", "%s; next attempt in %s", why,
+                dur_text(wait, text, sizeof(text)));
 }
 
 // The first attempt failed for an unclear reason and another one passed: the
@@ -132,11 +135,13 @@ static bool confirm(const struct place *at)
     return true;
 }
 
+// A lost attempt never ran: it has a limit of its own.
 static bool retry_infra(const struct place *at)
 {
-    int failures = count_class(at->point, CLASS_INFRA) + count_class(at->point, CLASS_OTHER);
+    bool lost = at->attempt->outcome == OUTCOME_LOST;
+    int failures = count_class(at->point, lost ? CLASS_OTHER : CLASS_INFRA);
 
-    if (failures >= at->core->policy.infra_attempts)
+    if (failures >= (lost ? at->core->policy.lost_attempts : at->core->policy.infra_attempts))
         return false;
     if (at->attempt->blame == BLAME_NODE)
         exclude(at->point, at->attempt->node);

@@ -21,19 +21,22 @@ static bool excluded(const struct sweep_point *p, const char *node)
     return false;
 }
 
-static bool serves(const struct slot_node *n, const struct sweep *sweep)
+static bool serves(const struct node *n, const struct sweep *sweep)
 {
-    return !strcmp(n->node->fleet, sweep->runner);
+    return !strcmp(n->fleet, sweep->runner);
 }
 
-// A point that failed on every node of its fleet may use them again: waiting
-// for a node that does not exist helps nobody.
-static bool excluded_everywhere(const struct slots *s, const struct sweep *sweep,
-                                const struct sweep_point *p)
+bool slots_all_excluded(const struct core *c, const struct sweep *sweep,
+                        const struct sweep_point *p)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (serves(&s->nodes[i], sweep) && !excluded(p, s->nodes[i].node->name))
+    const char *why_not;
+
+    for (size_t i = 0; i < c->node_count; i++) {
+        const struct node *n = &c->nodes[i];
+
+        if (serves(n, sweep) && node_usable(n, &why_not) && !excluded(p, n->name))
             return false;
+    }
     return true;
 }
 
@@ -47,14 +50,15 @@ static void occupy(struct slot_node *n, const struct sweep *sweep, int gpus)
 static struct slot_node *best(const struct slots *s, const struct sweep *sweep,
                               const struct sweep_point *p)
 {
-    bool anywhere = excluded_everywhere(s, sweep, p);
+    bool anywhere = slots_all_excluded(s->core, sweep, p);
     int gpus = point_gpus(&p->point);
     struct slot_node *found = NULL;
 
     for (size_t i = 0; i < s->count; i++) {
         struct slot_node *n = &s->nodes[i];
 
-        if (!serves(n, sweep) || !fits(n, sweep, gpus) || (!anywhere && excluded(p, n->node->name)))
+        if (!serves(n->node, sweep) || !fits(n, sweep, gpus) ||
+            (!anywhere && excluded(p, n->node->name)))
             continue;
         if (!found || n->gpus_free < found->gpus_free)
             found = n;
@@ -67,7 +71,7 @@ static size_t nodes_of(const struct slots *s, const struct sweep *sweep)
     size_t n = 0;
 
     for (size_t i = 0; i < s->count; i++)
-        n += serves(&s->nodes[i], sweep);
+        n += serves(s->nodes[i].node, sweep);
     return n;
 }
 

@@ -26,4 +26,10 @@ void slots_done(struct slots *s);
 // Takes room for the point and returns true, or returns false: it waits.
 bool slots_take(struct slots *s, const struct sweep *sweep, const struct sweep_point *p);
 
+// Has the point failed on every node of its fleet that jobs can be placed on?
+// It may use them again then: waiting for a node that does not exist helps
+// nobody.
+bool slots_all_excluded(const struct core *c, const struct sweep *sweep,
+                        const struct sweep_point *p);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/slots.h"
 
 // Core reads no clock; it only counts in its unit.
 #define US_PER_S INT64_C(1000000)
@@ -19,6 +20,7 @@ struct policy policy_default(void)
         .retry_max = 300 * US_PER_S,
         .absent_polls = 2,
         .infra_attempts = 3,
+        .lost_attempts = 10,
         .confirm_attempts = 1,
         .ingest_tries = 3,
         .other_tries = 5,
@@ -127,6 +129,7 @@ void attempt_enter(const struct place *at, enum attempt_state state)
         return;
     a->state = state;
     a->tries = 0;
+    a->faults = 0;
     a->next_try = 0;
     if (state == ATTEMPT_SUBMITTED)
         a->submitted_at = wall;
@@ -134,8 +137,10 @@ void attempt_enter(const struct place *at, enum attempt_state state)
         a->started_at = wall;
     if (state == ATTEMPT_ENDED)
         a->ended_at = wall;
-    if (state == ATTEMPT_JUDGED || state == ATTEMPT_LOST)
+    if (state == ATTEMPT_JUDGED || state == ATTEMPT_LOST) {
         a->judged_at = wall;
+        a->over_since = at->core->now;
+    }
     touch(&a->v);
 }
 
@@ -174,12 +179,13 @@ static void on_restored(struct core *c, struct event *e)
 {
     add_sweep(c, e->sweep);
     for (size_t i = 0; i < e->sweep->point_count; i++) {
-        struct attempt *a = sweep_point_live(&e->sweep->points[i]);
+        struct sweep_point *p = &e->sweep->points[i];
 
-        if (!a)
-            continue;
-        a->doubtful = a->state == ATTEMPT_INTENT;
-        a->doubt_since = c->now;
+        for (size_t k = 0; k < p->attempt_count; k++) {
+            p->attempts[k].doubtful = p->attempts[k].state == ATTEMPT_INTENT;
+            p->attempts[k].doubt_since = c->now;
+            p->attempts[k].over_since = c->now;
+        }
     }
     e->sweep = NULL;
 }
@@ -191,6 +197,8 @@ static void on_open(struct place *at, const struct event *e)
 
     if (p->state != POINT_WAITING || p->attempt_count >= SWEEP_ATTEMPTS_MAX)
         return;
+    if (slots_all_excluded(at->core, at->sweep, p))
+        p->excluded_count = 0; // it begins anew with all of them
     p->attempts = mem_room(p->attempts, p->attempt_count, &p->attempt_cap, sizeof(*p->attempts));
     a = &p->attempts[p->attempt_count++];
     *a = (struct attempt){.number = (int)p->attempt_count, .intent_at = at->core->wall};
@@ -272,8 +280,10 @@ static void on_issued(struct place *at, const struct event *e)
     if (!at->attempt)
         return;
     at->attempt->issued |= 1u << e->effect;
-    if (e->effect == EFFECT_SCAN)
+    if (e->effect == EFFECT_SCAN) {
+        at->attempt->scan_began = at->core->now;
         at->attempt->next_scan = at->core->now + at->core->policy.scan_interval;
+    }
 }
 
 static void returned(struct attempt *a, enum effect_kind kind)
@@ -298,7 +308,7 @@ static void submit_failed(const struct place *at, const struct event *e)
     // A refusal is final for the attempt: its token is spent, since Slurm keeps
     // a failed job with it.
     if (e->failure == FAILURE_REFUSED ||
-        (e->failure == FAILURE_OTHER && a->tries >= at->core->policy.other_tries)) {
+        (e->failure == FAILURE_OTHER && a->faults >= at->core->policy.other_tries)) {
         a->outcome = OUTCOME_SLURM;
         snprintf(a->reason, sizeof(a->reason), "Slurm refuses the job: %s", e->text);
         attempt_enter(at, ATTEMPT_ENDED);
@@ -321,11 +331,12 @@ static void on_failed(struct place *at, const struct event *e)
     if (e->effect == EFFECT_SCAN)
         return; // looked at again at the next interval
     a->tries++;
+    a->faults += e->failure == FAILURE_OTHER;
     a->next_try = c->now + backoff(&c->policy, a->tries);
     if (e->effect == EFFECT_SUBMIT && a->state == ATTEMPT_INTENT)
         submit_failed(at, e);
     if (e->effect == EFFECT_INGEST && a->state == ATTEMPT_ENDED &&
-        a->tries >= c->policy.ingest_tries) {
+        a->faults >= c->policy.ingest_tries) {
         a->outcome = OUTCOME_COLLECT;
         snprintf(a->reason, sizeof(a->reason), "results could not be read: %s", e->text);
         settle(at);
@@ -364,6 +375,7 @@ static void on_ingested(struct place *at, struct event *e)
     e->summary = NULL;
     a->outcome = a->verdict.outcome;
     const struct evidence *cause = verdict_cause(&a->verdict);
+    a->reason[0] = '\0'; // a cancel that came too late is none of it
     if (cause)
         snprintf(a->reason, sizeof(a->reason), "%s: %s, limit %s", cause->rule, cause->value,
                  cause->limit);
@@ -379,6 +391,7 @@ static void on_attempt_event(struct place *at, struct event *e)
         returned(a, EFFECT_PREPARE);
         a->prepared = true;
         a->tries = 0;
+        a->faults = 0;
         a->next_try = 0;
         break;
     case EVENT_SUBMITTED:

@@ -478,6 +478,54 @@ static void a_restart_looks_before_it_acts(void)
     world_free(w);
 }
 
+// Slurm itself cancels a job whose id its node knows already.
+static void a_cancel_by_slurm_before_the_start_is_tried_again(void)
+{
+    struct world *w = world_create(2);
+    struct sweep *s = world_sweep(1, ON_FAILURE_KEEP_GOING);
+    struct ref ref;
+    struct event e;
+
+    world_submit(w, s);
+    world_poll(w);
+    world_commit(w);
+    world_open(w);
+    ref = world_to_submitted(w);
+    world_job(w, core_attempt(&w->core, ref)->token, "CANCELLED", "n0");
+    world_poll(w);
+    world_commit(w);
+    CHECK(world_due(w, EFFECT_REVOKE, NULL));
+    world_issue(w, EFFECT_REVOKE, ref);
+    e = world_event(w, EVENT_REVOKED, ref);
+    e.claim = CLAIM_OURS_REVOKED;
+    core_update(&w->core, &e);
+    CHECK_TEXT(outcome_name(core_attempt(&w->core, ref)->outcome), "slurm");
+    CHECK_INT(s->points[0].state, POINT_WAITING);
+    world_free(w);
+}
+
+// Once it runs, a cancel by hand is somebody's will.
+static void a_cancel_by_hand_of_a_running_job_stays(void)
+{
+    struct world *w = world_create(2);
+    struct sweep *s = world_sweep(1, ON_FAILURE_KEEP_GOING);
+    struct ref ref;
+
+    world_submit(w, s);
+    world_poll(w);
+    world_commit(w);
+    world_open(w);
+    ref = world_to_running(w, "n0");
+    world_scan(w, ref, CLAIM_JOB, "terminated");
+    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_RUNNING); // whose will was it?
+    world_job(w, core_attempt(&w->core, ref)->token, "CANCELLED", "n0");
+    world_poll(w);
+    world_commit(w);
+    world_scan(w, ref, CLAIM_JOB, "terminated");
+    CHECK_TEXT(outcome_name(s->points[0].outcome), "cancelled");
+    world_free(w);
+}
+
 static void a_refused_submit_spends_its_token(void)
 {
     struct world *w = world_create(1);
@@ -575,6 +623,8 @@ int main(void)
     packed_points_share_a_node();
     a_restart_looks_before_it_acts();
     a_stray_job_is_ended();
+    a_cancel_by_slurm_before_the_start_is_tried_again();
+    a_cancel_by_hand_of_a_running_job_stays();
     a_refused_submit_spends_its_token();
     a_limit_is_back_pressure();
     return tap_done();

@@ -1,0 +1,205 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# suites: check check-san
+# timeout: 400
+# Bad weather during a sweep: what is around sweepd goes away and comes back.
+set -u
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname -- "${BASH_SOURCE[0]}")/lib.sh"
+
+readonly PART='--conc 1,4,8,16'
+
+submit_part()
+{
+    # shellcheck disable=SC2086 # two words
+    sweepctl submit "$KEY" --keep-going --json $PART | jq -r .sweep.id
+}
+
+health_is() # MEMBER STATE
+{
+    [ "$(api health | jq -r ".$1.state")" = "$2" ]
+}
+
+running() # SWEEP COUNT
+{
+    [ "$(api "sweeps/$1/points" | jq '[.points[] | select(.attempt_state == "running")] | length')" -ge "$2" ]
+}
+
+finished() # SWEEP COUNT
+{
+    [ "$(api "sweeps/$1" | jq .sweep.points.done)" -ge "$2" ]
+}
+
+# A slurmctld that forgot jobs gives their ids again; a node that still has the
+# first job drains itself ("Duplicate jobid"), and its administrator looks into it.
+looked_after() # SWEEP
+{
+    local node
+    for node in $(sinfo -h -N -t drain -o %N 2> /dev/null); do
+        testbed undrain-node "$BED" "${node##*_}"
+    done
+    sweep_done "$1"
+}
+
+all_pass() # SWEEP NAME
+{
+    wait_for 120 looked_after "$1"
+    is "$(api "sweeps/$1" | jq -c '.sweep | [.outcomes.pass == .points_total, .outcomes]' | cut -c1-5)" '[true' "$2"
+}
+
+slurmctld_goes_away()
+{
+    local sweep
+    sweep=$(submit_part)
+    wait_for 30 running "$sweep" 2
+    testbed kill-ctld "$BED"
+    wait_for 30 health_is slurm down
+    tap_result $? 'slurmctld down: health says so'
+    is "$(api health | jq -r .status)" degraded 'and is degraded'
+    is "$(sql "select count(*) from attempt where state = 'lost'")" 0 'no attempt is called lost'
+    testbed start-ctld "$BED"
+    wait_for 30 health_is slurm up
+    tap_result $? 'slurmctld back: health says so'
+    all_pass "$sweep" 'slurmctld down and up: all pass'
+}
+
+postgres_goes_away()
+{
+    local sweep jobs
+    sweep=$(submit_part)
+    wait_for 30 running "$sweep" 2
+    testbed stop-pg "$BED"
+    wait_for 30 health_is database down
+    tap_result $? 'PostgreSQL down: health says so'
+    jobs=$(slurm_jobs | wc -l)
+    check_fails 'a submit is refused' 4 sweepctl submit "$KEY" --supersede
+    is "$(api "sweeps/$sweep" | jq -r .sweep.id)" "$sweep" 'reads go on'
+    wait_for 30 no_running_jobs
+    is "$(slurm_jobs | wc -l)" "$jobs" 'no job is submitted meanwhile'
+    testbed start-pg "$BED"
+    wait_for 30 health_is database up
+    tap_result $? 'PostgreSQL back: health says so'
+    all_pass "$sweep" 'PostgreSQL down and up: all pass'
+}
+
+no_running_jobs()
+{
+    [ "$(squeue -h -t running -o %i | wc -l)" -eq 0 ]
+}
+
+munge_goes_away()
+{
+    local sweep
+    sweep=$(submit_part)
+    wait_for 30 running "$sweep" 2
+    testbed stop-munge "$BED"
+    wait_for 30 health_is slurm down
+    tap_result $? 'munge down: health says so'
+    testbed start-munge "$BED"
+    wait_for 30 health_is slurm up
+    all_pass "$sweep" 'munge down and up: all pass'
+}
+
+# slurmctld, killed right after it acknowledged a job, forgets it and gives its id
+# to the next one.
+acknowledged_and_forgotten()
+{
+    local sweep tokens
+    tokens=$(sql 'select count(*) from attempt')
+    sweep=$(submit_part)
+    wait_for 20 acknowledged "$tokens"
+    testbed kill-ctld "$BED"
+    testbed start-ctld "$BED"
+    all_pass "$sweep" 'jobs forgotten by slurmctld: all points pass'
+    is "$(start_lines | awk '{ print $1 }' | sort | uniq -d | wc -l)" 0 'no attempt ran twice'
+    printf '# %s\n' "$(sql "select string_agg(state || '=' || n, ' ') from (select a.state, count(*) n from attempt a
+        join sweep s on s.seq = a.sweep where s.id = '$sweep' group by a.state) c")"
+}
+
+acknowledged() # ATTEMPTS BEFORE
+{
+    [ "$(sql 'select count(*) from attempt where job_id > 0')" -gt "$1" ]
+}
+
+a_second_sweepd()
+{
+    local other=$TMPDIR/second
+    sed -e "s|$BED/sweepd.sock|$other.sock|" -e "s|tcp: \"[^\"]*\"|tcp: \"\"|" "$BED/sweepd.yaml" > "$other.yaml"
+    "$BUILD/sweepd" --config "$other.yaml" 2> "$other.log" &
+    local pid=$!
+    wait_for 20 second_is standby
+    tap_result $? 'a second sweepd stands by'
+    holds "$(second health | jq -r .lock_holder)" "pid $(sql 'select holder from writer' | sed 's/.*pid //')" 'it says who holds the lock'
+    is "$(second sweeps | jq '.sweeps | length')" "$(api sweeps | jq '.sweeps | length')" 'it serves reads'
+    is "$(second sweeps -X POST -d "{\"key\":\"$KEY\"}" | jq -r .code)" standby 'it refuses writes'
+    testbed kill-sweepd "$BED"
+    wait_for 20 second_is active
+    tap_result $? 'it takes over when the first one dies'
+    kill "$pid"
+    wait "$pid"
+    is $? 0 'and ends on TERM'
+    testbed start-sweepd "$BED"
+    rm -f "$other".*
+}
+
+second()
+{
+    local path=$1
+    shift
+    curl -s --max-time 20 --unix-socket "$TMPDIR/second.sock" "$@" "http://localhost/api/v1/$path"
+}
+
+second_is()
+{
+    [ "$(second health | jq -r .role)" = "$1" ]
+}
+
+bad_start()
+{
+    local bad=$TMPDIR/bad began
+    sed -e "s|conf: \"[^\"]*\"|conf: \"$bad.conf\"|" -e "s|$BED/sweepd.sock|$bad.sock|" -e "s|tcp: \"[^\"]*\"|tcp: \"\"|" \
+        "$BED/sweepd.yaml" > "$bad.yaml"
+    began=$SECONDS
+    check_fails 'a missing slurm.conf: exit 1' 1 timeout 20 "$BUILD/sweepd" --config "$bad.yaml"
+    holds "$OUTPUT" "$bad.conf" 'it names the file'
+    echo 'NoSuchKey=1' > "$bad.conf"
+    check_fails 'a wrong slurm.conf: exit 1' 1 timeout 20 "$BUILD/sweepd" --config "$bad.yaml"
+    check 'within seconds' test $((SECONDS - began)) -lt 15
+    sed 's/^spool:/spol:/' "$BED/sweepd.yaml" > "$bad.yaml"
+    check_fails 'an unknown key: exit 1' 1 timeout 20 "$BUILD/sweepd" --check-config --config "$bad.yaml"
+    holds "$OUTPUT" 'did you mean' 'with a suggestion'
+    rm -f "$bad".*
+}
+
+# The job's last file is cut in half, or its folder never appears.
+broken_evidence()
+{
+    local sweep dir
+    sweep=$(sweepctl submit "$KEY" --keep-going --json --points tp4-c8 | jq -r .sweep.id)
+    dir=$SWEEPD_SPOOL/$sweep/tp4-c8/1
+    # A reader that finds half a record: written before the job can write its own.
+    wait_for 30 test -e "$dir/claim"
+    mkdir "$dir/end.json.d" && printf '{"version":1,"tok' > "$dir/end.json.d/half"
+    ln "$dir/end.json.d/half" "$dir/end.json"
+    sleep 0.3 # long enough for one look at it; nothing is waited for here
+    rm -r "$dir/end.json.d" "$dir/end.json"
+    wait_for 90 sweep_done "$sweep"
+    is "$(api "sweeps/$sweep" | jq -c .sweep.outcomes)" '{"pass":1}' 'half an end record is no end'
+    sweep=$(sweepctl submit "$KEY" --keep-going --json --points tp4-c8 | jq -r .sweep.id)
+    dir=$SWEEPD_SPOOL/$sweep/tp4-c8/1
+    wait_for 30 test -e "$dir/claim"
+    scancel -s KILL "$(squeue -h -o %i | head -n 1)"
+    wait_for 90 sweep_done "$sweep"
+    tap_result $? 'a job killed with no time to say anything: the sweep ends'
+    printf '# %s\n' "$(api "sweeps/$sweep/points/tp4-c8" | jq -c '[.point.outcome, .point.reason]')"
+}
+
+bed_up --speed 3000
+slurmctld_goes_away
+postgres_goes_away
+munge_goes_away
+acknowledged_and_forgotten
+a_second_sweepd
+bad_start
+broken_evidence
+tap_done
