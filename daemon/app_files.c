@@ -76,6 +76,13 @@ static void spool_up(struct app *a)
     a->spool.last_ok = clock_mono_us();
 }
 
+// A reader that fails while the spool is there says something of the artifacts,
+// and is not asked for ever. Otherwise it is weather, which decides nothing.
+static enum failure failure_of(const struct app *a, enum file_action action)
+{
+    return action == ACTION_INGEST && a->spool.up ? FAILURE_OTHER : FAILURE_DOWN;
+}
+
 static void report(struct app *a, struct file_job *job)
 {
     struct event e = app_event(a, event_of[job->action], job->ref);
@@ -85,7 +92,7 @@ static void report(struct app *a, struct file_job *job)
             log_warn("%s", job->e.text);
         else
             spool_down(a, job->e.text);
-        app_fail(a, job->ref, effect_of[job->action], FAILURE_DOWN, job->e.text);
+        app_fail(a, job->ref, effect_of[job->action], failure_of(a, job->action), job->e.text);
         return;
     }
     if (job->action != ACTION_INGEST)

@@ -22,7 +22,7 @@ struct policy policy_default(void)
         .infra_attempts = 3,
         .lost_attempts = 10,
         .confirm_attempts = 1,
-        .ingest_tries = 3,
+        .ingest_tries = 6, // half a minute: until then a spool that is away has been noticed
         .other_tries = 5,
     };
 }

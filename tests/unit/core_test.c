@@ -105,198 +105,85 @@ static void changes_during_a_commit_are_not_lost(void)
     world_free(w);
 }
 
-static struct ref unclear_submit(struct world *w)
+static void a_point_that_failed_everywhere_begins_anew(void)
 {
+    struct world *w = world_create(2);
+    const struct sweep_point *p;
+
+    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
+    world_poll(w);
+    world_commit(w);
+    p = &core_sweep(&w->core, 1)->points[0];
+    w->nodes[1].flags = NODE_DRAIN; // no choice
+    world_poll(w);
+    CHECK_INT(world_open(w), 1);
+    world_run(w, "n0", "gpu_dirty");
+    CHECK_INT(p->excluded_count, 1);
+    w->now += 3600 * S;
+    CHECK_INT(world_open(w), 1);
+    CHECK_INT(p->excluded_count, 0); // Slurm would never place it
+    world_free(w);
+}
+
+static void weather_spends_no_result(void)
+{
+    struct world *w = world_create(1);
+    struct ref ref = world_started(w);
+    const struct attempt *a = core_attempt(&w->core, ref);
+
+    world_scan(w, ref, CLAIM_JOB, "done");
+    for (int i = 0; i < 50; i++) {
+        CHECK(world_due(w, EFFECT_INGEST, NULL));
+        world_issue(w, EFFECT_INGEST, ref);
+        world_fail(w, ref, EFFECT_INGEST, FAILURE_DOWN);
+        CHECK_INT(a->state, ATTEMPT_ENDED);
+        w->now += w->core.policy.retry_max;
+    }
+    for (int i = 0; i < w->core.policy.ingest_tries; i++) {
+        CHECK_INT(a->state, ATTEMPT_ENDED);
+        world_issue(w, EFFECT_INGEST, ref);
+        world_fail(w, ref, EFFECT_INGEST, FAILURE_OTHER);
+    }
+    CHECK_TEXT(outcome_name(a->outcome), "collect");
+    world_free(w);
+}
+
+static void a_pass_gives_no_reason(void)
+{
+    struct world *w = world_create(1);
+    struct ref ref = world_started(w);
+    struct facts facts = world_good_facts();
+
+    world_simple(w, EVENT_SWEEP_CANCEL, (struct ref){1, -1, 0});
+    world_commit(w);
+    world_scan(w, ref, CLAIM_JOB, "done");
+    world_ingest(w, ref, &facts);
+    CHECK_TEXT(outcome_name(core_point(&w->core, ref)->outcome), "pass");
+    CHECK_TEXT(core_point(&w->core, ref)->reason, "");
+    world_free(w);
+}
+
+static void a_cancelled_job_leaves_at_once(void)
+{
+    struct world *w = world_create(1);
     struct ref ref;
 
     world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
     world_poll(w);
     world_commit(w);
     world_open(w);
-    world_commit(w);
-    world_due(w, EFFECT_PREPARE, &ref);
-    world_issue(w, EFFECT_PREPARE, ref);
-    world_simple(w, EVENT_PREPARED, ref);
-    world_issue(w, EFFECT_SUBMIT, ref);
-    world_fail(w, ref, EFFECT_SUBMIT, FAILURE_UNCLEAR);
-    world_commit(w);
-    return ref;
-}
-
-static void an_unclear_submit_is_never_repeated(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref = unclear_submit(w);
-    struct event e;
-
-    w->now += 3600 * S;
-    CHECK(!world_due(w, EFFECT_SUBMIT, NULL));
-    CHECK(!world_due(w, EFFECT_REVOKE, NULL)); // not before the polls say so
-    world_poll(w);
-    CHECK(!world_due(w, EFFECT_REVOKE, NULL)); // one is not enough
-    world_poll(w);
-    CHECK(world_due(w, EFFECT_REVOKE, NULL));
-    world_issue(w, EFFECT_REVOKE, ref);
-    e = world_event(w, EVENT_REVOKED, ref);
-    e.claim = CLAIM_OURS_REVOKED;
-    core_update(&w->core, &e);
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_LOST);
-    world_commit(w);
-    w->now += 3600 * S;
-    CHECK_INT(world_open(w), 1); // a new attempt, with its own token
-    CHECK(strcmp(core_sweep(&w->core, 1)->points[0].attempts[0].token,
-                 core_sweep(&w->core, 1)->points[0].attempts[1].token) != 0);
-    world_free(w);
-}
-
-static void an_unclear_submit_is_found_by_its_token(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref = unclear_submit(w);
-    struct attempt *a = core_attempt(&w->core, ref);
-
-    world_poll(w);
+    ref = world_to_submitted(w);
+    const struct attempt *a = core_attempt(&w->core, ref);
     world_job(w, a->token, "PENDING", "");
     world_poll(w);
-    CHECK_INT(a->state, ATTEMPT_PENDING);
-    CHECK_INT(a->job_id, 101);
+    world_simple(w, EVENT_SWEEP_CANCEL, (struct ref){1, -1, 0});
     world_commit(w);
-    CHECK(!world_due(w, EFFECT_REVOKE, NULL));
-    world_free(w);
-}
-
-static void a_claimed_attempt_is_not_lost(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref = unclear_submit(w);
-    struct attempt *a = core_attempt(&w->core, ref);
-    struct event e;
-
-    world_poll(w);
-    world_poll(w);
-    world_issue(w, EFFECT_REVOKE, ref);
-    e = world_event(w, EVENT_REVOKED, ref);
-    e.claim = CLAIM_JOB;
-    e.job_id = 55;
-    core_update(&w->core, &e);
-    CHECK_INT(a->state, ATTEMPT_SUBMITTED); // adopted by what its claim says
-    CHECK_INT(a->job_id, 55);
-    world_commit(w);
-    CHECK(!world_due(w, EFFECT_OPEN, NULL));
-    CHECK_INT(world_count(w, EFFECT_REVOKE), 0); // asked once is enough
-    CHECK(world_due(w, EFFECT_SCAN, NULL));
-    world_scan(w, ref, CLAIM_JOB, "done");
-    CHECK_INT(a->state, ATTEMPT_ENDED); // its result is not lost
-    world_free(w);
-}
-
-static void a_spool_that_cannot_be_written_decides_nothing(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref = unclear_submit(w);
-
-    world_poll(w);
-    world_poll(w);
-    for (int i = 0; i < 20; i++) {
-        world_issue(w, EFFECT_REVOKE, ref);
-        world_fail(w, ref, EFFECT_REVOKE, FAILURE_DOWN);
-        w->now += 3600 * S;
-        world_poll(w);
-    }
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_INTENT);
-    CHECK(!world_due(w, EFFECT_OPEN, NULL));
-    world_free(w);
-}
-
-static void a_poll_from_before_the_submit_says_nothing(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref;
-    struct event e;
-
-    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
+    world_issue(w, EFFECT_CANCEL, ref);
+    world_simple(w, EVENT_CANCELLED, ref);
+    world_job(w, a->token, "CANCELLED", "");
     world_poll(w);
     world_commit(w);
-    world_open(w);
-    ref = world_to_submitted(w);
-    e = world_event(w, EVENT_POLLED, (struct ref){0, -1, 0});
-    e.nodes = w->nodes;
-    e.node_count = w->node_count;
-    for (int i = 0; i < 5; i++) {
-        e.began_at = w->now - S;
-        core_update(&w->core, &e);
-    }
-    CHECK_INT(core_attempt(&w->core, ref)->absent_polls, 0);
-    world_free(w);
-}
-
-static void a_forgotten_job_is_lost_only_through_the_claim(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref;
-    struct event e;
-
-    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
-    world_poll(w);
-    world_commit(w);
-    world_open(w);
-    ref = world_to_submitted(w);
-    // The id is given to somebody else's attempt: not matched.
-    world_job(w, "ffffffffffffffffffffffffffffffff", "RUNNING", "n0")->job_id = 7;
-    world_poll(w);
-    world_poll(w);
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_SUBMITTED);
-    CHECK(world_due(w, EFFECT_REVOKE, NULL));
-    world_issue(w, EFFECT_REVOKE, ref);
-    e = world_event(w, EVENT_REVOKED, ref);
-    e.claim = CLAIM_OURS_REVOKED;
-    core_update(&w->core, &e);
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_LOST);
-    world_free(w);
-}
-
-static void the_end_record_comes_before_slurm(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref;
-
-    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
-    world_poll(w);
-    world_commit(w);
-    world_open(w);
-    ref = world_to_running(w, "n0");
-    // Slurm says FAILED; the record says that the work was done.
-    world_job(w, core_attempt(&w->core, ref)->token, "FAILED", "n0");
-    world_poll(w);
-    world_commit(w);
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_RUNNING);
-    CHECK(world_due(w, EFFECT_SCAN, NULL));
-    world_scan(w, ref, CLAIM_JOB, "done");
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_ENDED);
-    CHECK(world_due(w, EFFECT_INGEST, NULL));
-    world_free(w);
-}
-
-static void a_missing_end_record_is_waited_for_and_no_longer(void)
-{
-    struct world *w = world_create(1);
-    struct ref ref;
-
-    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
-    world_poll(w);
-    world_commit(w);
-    world_open(w);
-    ref = world_to_running(w, "n0");
-    world_job(w, core_attempt(&w->core, ref)->token, "NODE_FAIL", "n0");
-    world_poll(w);
-    world_commit(w);
-    world_scan(w, ref, CLAIM_JOB, NULL);
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_RUNNING);
-    w->now += w->core.policy.end_grace + S;
-    world_scan(w, ref, CLAIM_JOB, NULL);
-    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_JUDGED);
-    CHECK_TEXT(outcome_name(core_attempt(&w->core, ref)->outcome), "node_fail");
-    CHECK_TEXT(blame_name(core_attempt(&w->core, ref)->blame), "node");
+    CHECK(world_due(w, EFFECT_REVOKE, NULL)); // not a grace time later
     world_free(w);
 }
 
@@ -574,6 +461,9 @@ static void a_limit_is_back_pressure(void)
         CHECK(world_due(w, EFFECT_SUBMIT, NULL));
     }
     CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_INTENT);
+    world_issue(w, EFFECT_SUBMIT, ref);
+    world_fail(w, ref, EFFECT_SUBMIT, FAILURE_OTHER); // the first of its kind
+    CHECK_INT(core_attempt(&w->core, ref)->state, ATTEMPT_INTENT);
     world_free(w);
 }
 
@@ -590,6 +480,7 @@ static void a_stray_job_is_ended(void)
     world_poll(w); // its job still runs, as is usual for a moment
     CHECK(!world_due(w, EFFECT_CANCEL, NULL));
     w->now += w->core.policy.end_grace + S;
+    w->wall_ahead = -7200 * S; // of no account
     world_poll(w);
     world_commit(w);
     CHECK(world_due(w, EFFECT_CANCEL, NULL));
@@ -607,14 +498,10 @@ int main(void)
     a_point_passes();
     a_failed_commit_holds_everything();
     changes_during_a_commit_are_not_lost();
-    an_unclear_submit_is_never_repeated();
-    an_unclear_submit_is_found_by_its_token();
-    a_claimed_attempt_is_not_lost();
-    a_spool_that_cannot_be_written_decides_nothing();
-    a_poll_from_before_the_submit_says_nothing();
-    a_forgotten_job_is_lost_only_through_the_claim();
-    the_end_record_comes_before_slurm();
-    a_missing_end_record_is_waited_for_and_no_longer();
+    a_point_that_failed_everywhere_begins_anew();
+    weather_spends_no_result();
+    a_pass_gives_no_reason();
+    a_cancelled_job_leaves_at_once();
     infra_is_retried_elsewhere_up_to_a_limit();
     unclear_is_confirmed_before_anybody_is_blamed();
     fail_fast_ends_the_siblings_and_keep_going_does_not();

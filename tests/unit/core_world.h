@@ -17,6 +17,7 @@ struct world {
     struct core core;
     struct effects effects;
     int64_t now;
+    int64_t wall_ahead; // the wall clock's jumps
     int tokens;
     struct node nodes[16];
     size_t node_count;
@@ -53,8 +54,11 @@ static inline void world_free(struct world *w)
 
 static inline struct event world_event(struct world *w, enum event_kind kind, struct ref ref)
 {
-    return (struct event){
-        .kind = kind, .ref = ref, .now = w->now, .wall = w->now + 1000000 * S, .text = "why"};
+    return (struct event){.kind = kind,
+                          .ref = ref,
+                          .now = w->now,
+                          .wall = w->now + 1000000 * S + w->wall_ahead,
+                          .text = "why"};
 }
 
 static inline struct sweep *world_sweep(size_t points, enum on_failure mode)
@@ -242,12 +246,23 @@ static inline struct ref world_to_running(struct world *w, const char *node)
     return ref;
 }
 
+// A sweep of one point whose first attempt runs.
+static inline struct ref world_started(struct world *w)
+{
+    world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
+    world_poll(w);
+    world_commit(w);
+    world_open(w);
+    return world_to_running(w, "n0");
+}
+
 static inline void world_scan(struct world *w, struct ref ref, enum claim claim,
                               const char *end_reason)
 {
     struct scan scan = {.claim = claim, .claim_job_id = 7};
     struct event e = world_event(w, EVENT_SCANNED, ref);
 
+    world_issue(w, EFFECT_SCAN, ref);
     if (end_reason) {
         scan.has_end = true;
         snprintf(scan.end.reason, sizeof(scan.end.reason), "%s", end_reason);
