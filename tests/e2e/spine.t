@@ -113,6 +113,65 @@ make_bad() # NAME SED-SCRIPT
     cmp -s "$TREE/etc/matrices/$KEY.yaml" "$dir/$1.yaml" && tap_result 1 "$1: the fault was planted"
 }
 
+# The daemon runs the same rules at submit: a replay flag that the client does not know.
+a_bad_recipe()
+{
+    local recipes=$TMPDIR/recipes jobs before
+    jobs=$(slurm_jobs | wc -l)
+    before=$(sql 'select count(*) from sweep')
+    cp -r "$TREE/slurm/recipes" "$recipes"
+    sed -i 's/--apply-chat-template/--use-chat-template/' "$recipes"/*.sh
+    sed -i "s|^recipes: .*|recipes: \"$recipes\"|" "$BED/sweepd.yaml"
+    testbed stop-sweepd "$BED"
+    testbed start-sweepd "$BED"
+    check_fails 'submit refuses a flag that the client does not know' 2 sweepctl submit "$KEY"
+    holds "$OUTPUT" '--apply-chat-template' 'with the hint'
+    holds "$OUTPUT" 'Nothing submitted' 'and says so'
+    is "$(sql 'select count(*) from sweep')" "$before" 'no row in the database'
+    is "$(slurm_jobs | wc -l)" "$jobs" 'no job'
+    sed -i "s|^recipes: .*|recipes: \"$TREE/slurm/recipes\"|" "$BED/sweepd.yaml"
+    testbed stop-sweepd "$BED"
+    testbed start-sweepd "$BED"
+    rm -r "$recipes"
+}
+
+tcp_url()
+{
+    sed -n 's|^listen:.*tcp: "\(.*\)"}.*|http://\1|p' "$BED/sweepd.yaml"
+}
+
+reading_over_tcp()
+{
+    local url etag
+    url=$(tcp_url)
+    is "$(curl -s "$url/api/v1/sweeps" | jq -r '.sweeps[-1].id')" "$SWEEP" 'TCP: sweeps are read'
+    is "$(curl -s -o /dev/null -w '%{http_code}' -X POST -d '{}' "$url/api/v1/sweeps")" 403 'TCP: nothing is written'
+    is "$(SWEEPD_SERVER=$url sweepctl results "$SWEEP" --json | jq '.results | length')" "$POINTS" 'TCP: sweepctl reads'
+    check_fails 'TCP: sweepctl is refused a submit' 4 env SWEEPD_SERVER="$url" "$BUILD/sweepctl" submit "$KEY"
+    etag=$(curl -s -D - -o /dev/null "$url/api/v1/sweeps/$SWEEP" | tr -d '\r' | sed -n 's/^[Ee][Tt]ag: //p')
+    is "$(curl -s -o /dev/null -w '%{http_code}' -H "If-None-Match: $etag" "$url/api/v1/sweeps/$SWEEP")" 304 'TCP: an unchanged page is not sent again'
+}
+
+the_event_log()
+{
+    local all half
+    all=$(api 'events?limit=5000')
+    is "$(jq '[.events[].id] | . == sort and length == (unique | length)' <<< "$all")" true 'event ids rise'
+    is "$(jq '.last_id' <<< "$all")" "$(sql 'select max(id) from event')" 'the log ends where the database does'
+    half=$(jq '.events[(.events | length) / 2 | floor].id' <<< "$all")
+    is "$(api "events?after=$half&limit=1" | jq '.events[0].id')" $((half + 1)) 'the cursor goes on behind an id'
+    is "$(sql "select count(*) from event where kind = 'attempt_judged' and sweep_id = '$SWEEP'")" "$POINTS" 'an event per judged attempt'
+}
+
+a_plan()
+{
+    local out
+    out=$(sweepctl plan "$KEY" --json)
+    is "$(jq '.plan.rows | length' <<< "$out")" "$POINTS" 'the plan has every point'
+    is "$(jq '[.plan.rows[].node] | unique | length' <<< "$out")" 8 'on all nodes'
+    is "$(jq '.plan.ratio < 1.1 and .plan.ratio >= 1' <<< "$out")" true 'near its bound'
+}
+
 conflicts()
 {
     local first second
@@ -133,11 +192,15 @@ conflicts()
     is "$(sweepctl status last --json | jq -c .sweep.outcomes)" '{"pass":2}' 'packed and fast'
 }
 
-bed_up
+bed_up --speed 1200
 is "$(api health | jq -r .status)" ok 'healthy'
 official_sweep
 one_bad_point
 fail_fast
+reading_over_tcp
+the_event_log
+a_plan
 refusals
+a_bad_recipe
 conflicts
 tap_done

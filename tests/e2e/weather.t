@@ -171,27 +171,63 @@ bad_start()
     rm -f "$bad".*
 }
 
-# The job's last file is cut in half, or its folder never appears.
-broken_evidence()
+slurm_child()
 {
-    local sweep dir
+    pgrep -P "$(cut -d ' ' -f 1 "$BED/run/sweepd")" -x sweep-slurm
+}
+
+another_child() # PID
+{
+    local now
+    now=$(slurm_child) && [ -n "$now" ] && [ "$now" != "$1" ]
+}
+
+# The child that talks to Slurm dies, and hangs.
+the_child_goes_away()
+{
+    local sweep child
+    sweep=$(submit_part)
+    wait_for 30 running "$sweep" 2
+    child=$(slurm_child)
+    kill -KILL "$child"
+    wait_for 20 another_child "$child"
+    tap_result $? 'sweep-slurm killed: another one is started'
+    child=$(slurm_child)
+    kill -STOP "$child"
+    wait_for 40 another_child "$child"
+    tap_result $? 'sweep-slurm stopped: it is ended at its deadline and another one is started'
+    all_pass "$sweep" 'sweep-slurm dead and hung: all pass'
+}
+
+# A node crashes with its payload, and what the job wrote last is cut in half.
+a_node_crashes()
+{
+    local sweep dir node out
     sweep=$(sweepctl submit "$KEY" --keep-going --json --points tp4-c8 | jq -r .sweep.id)
     dir=$SWEEPD_SPOOL/$sweep/tp4-c8/1
-    # A reader that finds half a record: written before the job can write its own.
-    wait_for 30 test -e "$dir/claim"
-    mkdir "$dir/end.json.d" && printf '{"version":1,"tok' > "$dir/end.json.d/half"
-    ln "$dir/end.json.d/half" "$dir/end.json"
-    sleep 0.3 # long enough for one look at it; nothing is waited for here
-    rm -r "$dir/end.json.d" "$dir/end.json"
+    wait_for 30 running "$sweep" 1
+    wait_for 30 test -e "$dir/server.log"
+    node=$(api "sweeps/$sweep/points" | jq -r '.points[0].node')
+    testbed kill-node "$BED" "${node##*_}"
+    printf '{"version":1,"tok' > "$dir/end.json"
     wait_for 90 sweep_done "$sweep"
-    is "$(api "sweeps/$sweep" | jq -c .sweep.outcomes)" '{"pass":1}' 'half an end record is no end'
+    out=$(api "sweeps/$sweep/points/tp4-c8")
+    is "$(jq -r '.point.outcome' <<< "$out")" pass 'a node crashes: the point passes elsewhere'
+    is "$(jq -r '.point.attempts[0] | .outcome + " " + .blame' <<< "$out")" 'node_fail node' 'half an end record: the attempt has an outcome'
+    is "$(jq -r --arg n "$node" '.point.attempts[1].node != $n' <<< "$out")" true 'on another node'
+    testbed start-node "$BED" "${node##*_}"
+}
+
+# The attempt's folder vanishes under a running job.
+a_folder_vanishes()
+{
+    local sweep
     sweep=$(sweepctl submit "$KEY" --keep-going --json --points tp4-c8 | jq -r .sweep.id)
-    dir=$SWEEPD_SPOOL/$sweep/tp4-c8/1
-    wait_for 30 test -e "$dir/claim"
-    scancel -s KILL "$(squeue -h -o %i | head -n 1)"
-    wait_for 90 sweep_done "$sweep"
-    tap_result $? 'a job killed with no time to say anything: the sweep ends'
-    printf '# %s\n' "$(api "sweeps/$sweep/points/tp4-c8" | jq -c '[.point.outcome, .point.reason]')"
+    wait_for 30 test -e "$SWEEPD_SPOOL/$sweep/tp4-c8/1/server.log"
+    rm -rf "${SWEEPD_SPOOL:?}/$sweep/tp4-c8/1"
+    wait_for 120 sweep_done "$sweep"
+    tap_result $? 'a result folder that is gone: the sweep ends'
+    printf '# %s\n' "$(api "sweeps/$sweep/points/tp4-c8" | jq -c '[.point.attempts[] | [.outcome, .reason]]')"
 }
 
 bed_up --speed 3000
@@ -201,5 +237,7 @@ munge_goes_away
 acknowledged_and_forgotten
 a_second_sweepd
 bad_start
-broken_evidence
+the_child_goes_away
+a_node_crashes
+a_folder_vanishes
 tap_done
