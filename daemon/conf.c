@@ -35,7 +35,7 @@ static const struct key keys[] = {
     {"data", TEXT, AT(data), 0, "/usr/share/sweepd", 0, 0, 0},
     {"database", TEXT, AT(database), 0, "dbname=sweepd", 0, 0, 0},
     {"fleets", FLEETS, AT(fleets), AT(fleet_count), REQUIRED, 0, 0, 0},
-    {"ingest.memory_mb", NUMBER, AT(ingest_memory_mb), 0, NULL, 512, 64, 65536},
+    {"ingest.memory_mb", NUMBER, AT(ingest_memory_mb), 0, NULL, 512, 0, 65536},
     {"ingest.timeout", DURATION, AT(ingest_timeout), 0, NULL, 600 * US_PER_S, US_PER_S,
      86400 * US_PER_S},
     {"job.environment", PAIRS, AT(job_environment), AT(job_environment_count), NULL, 0, 0, 0},

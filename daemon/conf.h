@@ -47,7 +47,8 @@ struct conf {
     int64_t retry_first, retry_max;
     int64_t infra_attempts;
     int64_t keep_sweeps; // finished sweeps kept in memory
-    int64_t ingest_timeout, ingest_memory_mb;
+    int64_t ingest_timeout;
+    int64_t ingest_memory_mb; // 0: no limit
     char *log_level;
 };
 
