@@ -80,29 +80,9 @@ static void plan_attempt(const struct attempt *a, int64_t now, struct ref ref, s
     }
 }
 
-static bool any_dirty(const struct sweep *s)
-{
-    if (!clean(&s->v))
-        return true;
-    for (size_t i = 0; i < s->point_count; i++) {
-        if (!clean(&s->points[i].v))
-            return true;
-        for (size_t k = 0; k < s->points[i].attempt_count; k++)
-            if (!clean(&s->points[i].attempts[k].v))
-                return true;
-    }
-    return false;
-}
-
 static void plan_commit(const struct core *c, int64_t now, struct effects *ret)
 {
-    bool dirty = c->journal.count > 0;
-
-    if (c->committing)
-        return;
-    for (size_t i = 0; !dirty && i < c->sweep_count; i++)
-        dirty = any_dirty(c->sweeps[i]);
-    if (dirty)
+    if (!c->committing && core_dirty(c))
         want(ret, now, c->commit_after, EFFECT_COMMIT, (struct ref){0, -1, 0});
 }
 

@@ -77,14 +77,27 @@ static bool is_dirty(const struct versions *v)
     return v->now != v->stored;
 }
 
+static bool any_dirty(const struct sweep *s)
+{
+    if (is_dirty(&s->v))
+        return true;
+    for (size_t i = 0; i < s->point_count; i++) {
+        if (is_dirty(&s->points[i].v))
+            return true;
+        for (size_t k = 0; k < s->points[i].attempt_count; k++)
+            if (is_dirty(&s->points[i].attempts[k].v))
+                return true;
+    }
+    return false;
+}
+
 bool core_dirty(const struct core *c)
 {
-    if (c->journal.count)
-        return true;
-    for (size_t i = 0; i < c->sweep_count; i++)
-        if (is_dirty(&c->sweeps[i]->v))
-            return true;
-    return false;
+    bool dirty = c->journal.count > 0;
+
+    for (size_t i = 0; !dirty && i < c->sweep_count; i++)
+        dirty = any_dirty(c->sweeps[i]);
+    return dirty;
 }
 
 void touch(struct versions *v)
@@ -253,7 +266,8 @@ static void on_committed(struct core *c, const struct event *e)
     each_version(c, version_stored);
     while (durable < j->count && j->list[durable].id <= e->journal_id)
         durable++;
-    memmove(j->list, j->list + durable, (j->count - durable) * sizeof(*j->list));
+    if (durable)
+        memmove(j->list, j->list + durable, (j->count - durable) * sizeof(*j->list));
     j->count -= durable;
     c->committing = false;
     c->commit_tries = 0;

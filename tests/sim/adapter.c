@@ -236,8 +236,9 @@ static void act_scan(const struct folder *f, struct scan *ret)
 static void act_file(struct world *w, struct op *o)
 {
     struct folder *f = &w->folders[o->folder];
+    bool fails = fault(w, FAULT_SPOOL, 0.03); // once, for no lasting reason
 
-    if (w->spool_until > w->now) {
+    if (w->spool_until > w->now || fails) {
         answer(o, FAILURE_DOWN);
         return;
     }
@@ -303,7 +304,7 @@ void adapter_act(struct world *w, int op, unsigned version)
     o = &w->ops[op]; // may have moved
     bool slow = w->spool_slow_until > w->now && o->kind == OP_EFFECT &&
                 o->effect != EFFECT_SUBMIT && o->effect != EFFECT_CANCEL;
-    int64_t longest = slow ? 60 * SECOND : rng_chance(&w->rng, 0.05) ? CALL_TIMEOUT : SECOND / 10;
+    int64_t longest = slow ? 60 * SECOND : rng_chance(&w->rng, 0.08) ? CALL_TIMEOUT : SECOND / 10;
     timeline_add(&w->timeline, after(w, FAST, longest), HAPPEN_DONE, op, o->version);
 }
 

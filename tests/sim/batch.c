@@ -221,3 +221,11 @@ void batch_left(struct world *w, int run)
     w->folders[r->folder].left++;
     trace(w, ref_of(w, r), "job: the payload outlives what Slurm knows");
 }
+
+void batch_found(struct world *w, int run)
+{
+    if (run < 0 || !w->runs[run].left)
+        return;
+    w->runs[run].left = false;
+    w->folders[w->runs[run].folder].left--;
+}

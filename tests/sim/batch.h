@@ -11,6 +11,7 @@ void batch_step(struct world *w, int run, unsigned version);
 void batch_tell(struct world *w, int run, enum ending why); // SIGTERM or the warning signal
 void batch_kill(struct world *w, int run);                  // SIGKILL to all of it
 void batch_left(struct world *w, int run);                  // Slurm holds it for over; it runs on
+void batch_found(struct world *w, int run); // Slurm holds it for running again; -1: no run
 
 const char *ending_reason(enum ending e); // the word of the end record
 int ending_exit_code(enum ending e);

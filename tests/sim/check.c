@@ -159,6 +159,36 @@ static void check_point(struct world *w, struct ref ref, struct sweep_point *p)
         check_done(w, ref, p);
 }
 
+static bool to_blame(const struct sweep_point *p)
+{
+    const struct attempt *a = sweep_point_chosen(p);
+    enum outcome_class cls = a ? outcome_class(a->outcome) : CLASS_NONE;
+
+    return p->state == POINT_DONE && p->outcome != OUTCOME_CANCELLED &&
+           (cls == CLASS_BENCHMARK || cls == CLASS_UNCLEAR);
+}
+
+// A fault of the recipe ends the points of its family in a fail-fast sweep;
+// nothing but a cancel by hand ends those of another one.
+static void check_family(struct world *w, struct sweep *s, enum point_kind kind)
+{
+    bool ended = s->state == SWEEP_CANCELLING;
+
+    for (size_t i = 0; s->on_failure == ON_FAILURE_FAIL_FAST && i < s->point_count; i++)
+        ended |= s->points[i].point.kind == kind && to_blame(&s->points[i]);
+    for (size_t i = 0; i < s->point_count; i++) {
+        struct ref ref = {s->seq, (int)i, 0};
+        const struct attempt *live = sweep_point_live(&s->points[i]);
+
+        if (s->points[i].point.kind != kind)
+            continue;
+        if (ended && (s->points[i].state == POINT_WAITING || (live && !live->cancel_wanted)))
+            broken(w, ref, "sweeps: the point goes on though its family has ended");
+        if (!ended && live && live->cancel_wanted)
+            broken(w, ref, "sweeps: cancelled for nothing");
+    }
+}
+
 void check_event(struct world *w, const struct event *e)
 {
     const struct core *c = &w->shell.core;
@@ -173,6 +203,8 @@ void check_event(struct world *w, const struct event *e)
             check_point(w, (struct ref){s->seq, (int)k, 0}, &s->points[k]);
             done += s->points[k].state == POINT_DONE;
         }
+        check_family(w, s, POINT_THROUGHPUT);
+        check_family(w, s, POINT_EVAL);
         if ((done == s->point_count) != (s->state == SWEEP_DONE))
             broken(w, (struct ref){s->seq, -1, 0}, "sweeps: %s with %zu of %zu points done",
                    sweep_state_name(s->state), done, s->point_count);

@@ -174,9 +174,9 @@ static void check_ahead(struct world *w, struct ref ref)
 
 // --- opening, submitting, cancelling -----------------------------------------------------
 
-static int node_index(const char *name)
+static unsigned node_bit(const char *name) // "n2"
 {
-    return name[0] ? name[1] - '0' : -1; // "n2"
+    return name[0] == 'n' && name[1] >= '0' ? 1u << (name[1] - '0') : 0;
 }
 
 // Nodes that the point failed on since it last began anew, as far as a node
@@ -190,8 +190,8 @@ static unsigned failed_on(const struct sweep_point *p, int since)
         bool suspect = outcome_class(a->outcome) == CLASS_UNCLEAR ||
                        outcome_first_blame(a->outcome) == BLAME_NODE;
 
-        if (a->state >= ATTEMPT_JUDGED && suspect && a->node[0])
-            mask |= 1u << node_index(a->node);
+        if (a->state >= ATTEMPT_JUDGED && suspect)
+            mask |= node_bit(a->node);
     }
     return mask;
 }
@@ -207,7 +207,7 @@ static void note_nodes(struct world *w, struct ref ref, struct folder *f)
         f->since = folder_of(w, p->attempts[p->attempt_count - 1].token)->since;
     for (size_t i = 0; i < c->node_count; i++)
         if (node_usable(&c->nodes[i], &why))
-            f->usable |= 1u << node_index(c->nodes[i].name);
+            f->usable |= node_bit(c->nodes[i].name);
     if (!(f->usable & ~failed_on(p, f->since)))
         f->since = (int)p->attempt_count;
 }

@@ -131,6 +131,14 @@ void ctld_pass(struct world *w)
 
 // --- submit and cancel ----------------------------------------------------------
 
+void ctld_make_odd(struct world *w, struct ctld_job *j)
+{
+    static const char *const states[] = {"UNKNOWN_13", "SUSPENDED"};
+
+    j->odd = states[rng_range(&w->rng, 0, 1)];
+    j->odd_until = after(w, SECOND, 20 * SECOND);
+}
+
 uint32_t ctld_submit(struct world *w, const struct ctld_request *r)
 {
     struct ctld *c = &w->ctld;
@@ -156,6 +164,8 @@ uint32_t ctld_submit(struct world *w, const struct ctld_request *r)
         .visible_at = fault(w, FAULT_HIDDEN, 0.3) ? after(w, 0, 12 * SECOND) : w->now,
         .ends_at = after(w, 10 * SECOND, 90 * SECOND),
     };
+    if (r->folder >= 0 && fault(w, FAULT_ODD_STATE, 0.1))
+        ctld_make_odd(w, j);
     trace(w, ref_of(w, j), "slurm: job %u is %s", j->id, possible ? "accepted" : "impossible");
     if (!possible)
         enter(w, j, JOB_FAILED);
@@ -281,6 +291,7 @@ void ctld_kill(struct world *w)
         if (forgotten)
             continue;
         if (reverted) {
+            batch_found(w, j->run);
             j->state = j->before;
             j->flags = 0;
             if (j->state == JOB_PENDING) {

@@ -34,6 +34,7 @@ void ctld_clear(struct world *w, int job); // its processes are gone
 
 // Ends a job as somebody or something else than its own script would have it.
 void ctld_end(struct world *w, struct ctld_job *j, enum job_state state);
+void ctld_make_odd(struct world *w, struct ctld_job *j); // in a state that nobody expects
 void ctld_requeue(struct world *w, struct ctld_job *j, bool hold);
 
 int64_t ctld_stop(struct world *w); // returns when it will be back

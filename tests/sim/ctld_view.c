@@ -33,7 +33,7 @@ static void view_job(const struct world *w, const struct ctld_job *j, struct job
     memset(ret, 0, sizeof(*ret));
     memcpy(ret->token, j->folder >= 0 ? w->folders[j->folder].token : stranger, TOKEN_HEX);
     ret->job_id = j->id;
-    strcpy(ret->state, odd ? j->odd : state_names[j->state]);
+    str_copy(ret->state, sizeof(ret->state), odd ? j->odd : state_names[j->state]);
     ret->flags = j->flags;
     if (j->node >= 0)
         node_name(ret->node, j->node);
@@ -47,7 +47,7 @@ static void view_node(const struct world *w, int index, struct node *ret)
 
     memset(ret, 0, sizeof(*ret));
     node_name(ret->name, index);
-    strcpy(ret->fleet, "fleet");
+    str_copy(ret->fleet, sizeof(ret->fleet), "fleet");
     ret->gpus_total = NODE_GPUS;
     for (size_t i = 0; i < c->count; i++) {
         const struct ctld_job *j = &c->jobs[i];
@@ -59,10 +59,11 @@ static void view_node(const struct world *w, int index, struct node *ret)
         ret->flags |= completing ? NODE_COMPLETING : 0;
     }
     ret->cpus_alloc = ret->gpus_used;
-    strcpy(ret->state, !n->up                              ? "DOWN"
-                       : ret->gpus_used == 0               ? "IDLE"
-                       : ret->gpus_used == ret->gpus_total ? "ALLOCATED"
-                                                           : "MIXED");
+    const char *state = !n->up                              ? "DOWN"
+                        : ret->gpus_used == 0               ? "IDLE"
+                        : ret->gpus_used == ret->gpus_total ? "ALLOCATED"
+                                                            : "MIXED";
+    str_copy(ret->state, sizeof(ret->state), state);
     if (n->drained)
         ret->flags |= NODE_DRAIN;
     if (n->dead)

@@ -64,7 +64,7 @@ static struct sweep *make_sweep(struct world *w, int64_t seq)
     s->seq = seq;
     snprintf(s->id, sizeof(s->id), "s%lld-sim", (long long)seq);
     snprintf(s->key, sizeof(s->key), "key%lld", (long long)seq);
-    strcpy(s->runner, "fleet");
+    str_copy(s->runner, sizeof(s->runner), "fleet");
     s->on_failure = rng_chance(&r, 0.5) ? ON_FAILURE_FAIL_FAST : ON_FAILURE_KEEP_GOING;
     s->placement = rng_chance(&r, 0.5) ? PLACE_EXCLUSIVE : PLACE_PACKED;
     s->limits = limits_default();

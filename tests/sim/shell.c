@@ -114,7 +114,8 @@ static bool carry_out(struct world *w, const struct effect *effect)
         return false;
     struct event e = shell_event(w, EVENT_ISSUED, effect->ref);
     e.effect = effect->kind;
-    trace(w, effect->ref, "core: %s", effect_name(effect->kind));
+    if (effect->kind != EFFECT_SCAN) // there are too many to read
+        trace(w, effect->ref, "core: %s", effect_name(effect->kind));
     shell_feed(w, &e);
     return true;
 }

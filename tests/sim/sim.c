@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "scene.h"
 
 enum {
@@ -69,10 +70,10 @@ static bool same_kind(const char *a, const char *b)
 // Switches off every class of faults that this failure does without.
 static uint32_t shrink(uint64_t seed, uint32_t mask, const char *what)
 {
-    struct coverage *scratch = calloc(1, sizeof(*scratch));
+    struct coverage *scratch = mem_alloc(sizeof(*scratch));
     struct scene_result r;
 
-    for (int f = 0; scratch && f < FAULT_COUNT; f++) {
+    for (int f = 0; f < FAULT_COUNT; f++) {
         uint32_t less = mask | (1u << f);
 
         if (less == mask)
@@ -100,10 +101,8 @@ static void print_story(char *trace, struct ref ref, size_t limit)
 {
     size_t count = 0;
     char *save = NULL;
-    char **lines = calloc(limit, sizeof(*lines));
+    char **lines = mem_array(limit, sizeof(*lines));
 
-    if (!lines)
-        return;
     for (char *line = strtok_r(trace, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
         if (concerns(line, ref))
             lines[count++ % limit] = strchr(line, ' ') + 1;
@@ -123,12 +122,10 @@ static void print_faults(uint32_t mask)
 
 static void explain(uint64_t seed, uint32_t mask, const char *what)
 {
-    struct coverage *scratch = calloc(1, sizeof(*scratch));
+    struct coverage *scratch = mem_alloc(sizeof(*scratch));
     struct scene_result r;
 
     mask = shrink(seed, mask, what);
-    if (!scratch)
-        return;
     scene_run(seed, mask, true, scratch, &r);
     print_faults(mask);
     print_story(r.trace, r.ref, STORY_LINES);
@@ -168,14 +165,15 @@ static double seconds_since(const struct timespec *start)
 int main(int argc, char **argv)
 {
     struct options o = {.seeds = 2000, .seed0 = 1};
-    struct coverage *coverage = calloc(1, sizeof(*coverage));
+    struct coverage *coverage;
     struct timespec start;
     size_t failed = 0;
 
-    if (!coverage || !parse(argc, argv, &o)) {
+    if (!parse(argc, argv, &o)) {
         fprintf(stderr, "usage: sim [--seeds N] [--seed0 M] [--mask HEX] [--trace] [--complete]\n");
         return 2;
     }
+    coverage = mem_alloc(sizeof(*coverage));
     clock_gettime(CLOCK_MONOTONIC, &start);
     for (uint64_t i = 0; i < o.seeds; i++)
         failed += !run_seed(o.seed0 + i, &o, coverage, failed);

@@ -67,14 +67,6 @@ static void nodes(struct world *w)
     }
 }
 
-static void make_odd(struct world *w, struct ctld_job *j)
-{
-    static const char *const states[] = {"UNKNOWN_13", "SUSPENDED"};
-
-    j->odd = states[rng_range(&w->rng, 0, 1)];
-    j->odd_until = after(w, SECOND, 20 * SECOND);
-}
-
 static void jobs(struct world *w)
 {
     struct ctld_job *j = some_job(w);
@@ -89,7 +81,7 @@ static void jobs(struct world *w)
         how != JOB_BOOT_FAIL)
         ctld_end(w, j, how);
     if (fault(w, FAULT_ODD_STATE, 0.05) && ours && ctld_live(j))
-        make_odd(w, j);
+        ctld_make_odd(w, j);
 }
 
 static void others(struct world *w)

@@ -366,6 +366,32 @@ static void a_restart_looks_before_it_acts(void)
 }
 
 // Slurm itself cancels a job whose id its node knows already.
+// Slurm's words for a job change without an event being made of it.
+static void a_commit_may_hold_no_event(void)
+{
+    struct world *w = world_create(1);
+    struct sweep *s = world_sweep(1, ON_FAILURE_KEEP_GOING);
+    struct event e = world_event(w, EVENT_SWEEP_RESTORED, (struct ref){1, -1, 0});
+    struct sweep_point *p = &s->points[0];
+
+    p->state = POINT_ACTIVE;
+    p->attempts = mem_array(1, sizeof(*p->attempts));
+    p->attempt_count = p->attempt_cap = 1;
+    p->attempts[0].number = 1;
+    p->attempts[0].state = ATTEMPT_PENDING;
+    snprintf(p->attempts[0].token, TOKEN_HEX, "%032d", 5);
+    e.sweep = s;
+    core_update(&w->core, &e);
+    world_job(w, p->attempts[0].token, "PENDING", "");
+    world_poll(w);
+    CHECK_INT(w->core.journal.count, 0);
+    CHECK(core_dirty(&w->core));
+    CHECK(world_due(w, EFFECT_COMMIT, NULL));
+    world_commit(w);
+    CHECK(!core_dirty(&w->core));
+    world_free(w);
+}
+
 static void a_cancel_by_slurm_before_the_start_is_tried_again(void)
 {
     struct world *w = world_create(2);
@@ -510,6 +536,7 @@ int main(void)
     packed_points_share_a_node();
     a_restart_looks_before_it_acts();
     a_stray_job_is_ended();
+    a_commit_may_hold_no_event();
     a_cancel_by_slurm_before_the_start_is_tried_again();
     a_cancel_by_hand_of_a_running_job_stays();
     a_refused_submit_spends_its_token();
