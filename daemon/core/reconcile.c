@@ -246,6 +246,7 @@ static void stray(const struct place *at, const struct job *job)
     if (a->stray_job || at->core->now - a->over_since < at->core->policy.end_grace)
         return;
     a->job_id = job->job_id;
+    a->submit_time = job->submit_time; // a requeue changed it: nothing else is ours
     a->stray_job = true;
     touch(&a->v);
     journal_add(at, "stray_job", "job %u is still there", job->job_id);

@@ -506,10 +506,12 @@ static void a_stray_job_is_ended(void)
     world_poll(w); // its job still runs, as is usual for a moment
     CHECK(!world_due(w, EFFECT_CANCEL, NULL));
     w->now += w->core.policy.end_grace + S;
-    w->wall_ahead = -7200 * S; // of no account
+    w->wall_ahead = -7200 * S;     // of no account
+    w->jobs[0].submit_time = 1234; // somebody requeued it
     world_poll(w);
     world_commit(w);
     CHECK(world_due(w, EFFECT_CANCEL, NULL));
+    CHECK_INT(core_attempt(&w->core, ref)->submit_time, 1234); // or no cancel would agree
     world_issue(w, EFFECT_CANCEL, ref);
     world_simple(w, EVENT_CANCELLED, ref);
     CHECK(!world_due(w, EFFECT_CANCEL, NULL));
