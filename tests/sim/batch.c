@@ -224,8 +224,7 @@ void batch_left(struct world *w, int run)
 
 void batch_found(struct world *w, int run)
 {
-    if (run < 0 || !w->runs[run].left)
-        return;
-    w->runs[run].left = false;
-    w->folders[w->runs[run].folder].left--;
+    // Core may have acted on the word that it was over: the folder keeps that.
+    if (run >= 0)
+        w->runs[run].left = false;
 }
