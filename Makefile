@@ -144,10 +144,50 @@ faults: deps
 lint:
 	@tests/lint/run
 
+# --- installation ----------------------------------------------------------
+# The programs' own defaults are those of PREFIX=/usr; for another one the
+# settings and the unit are changed on the way, and only /etc and /run stay.
+PREFIX ?= /usr
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+DATADIR = $(DESTDIR)$(PREFIX)/share/sweepd
+MANDIR = $(DESTDIR)$(PREFIX)/share/man
+RECIPE_PARTS = slurm/recipes/lib.sh slurm/recipes/driver.sh
+relocate = sed 's,/usr/\(sbin\|libexec\|share\)/,$(PREFIX)/\1/,g' $(1) > $(2) && chmod 644 $(2)
+
+.PHONY: install
+install: $(PROGRAMS)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,sbin bin libexec/sweepd lib/sysusers.d lib/tmpfiles.d \
+		share/bash-completion/completions) $(addprefix $(DATADIR)/,flags matrices recipes sql) \
+		$(addprefix $(MANDIR)/man,1 5 8) $(DESTDIR)/etc/sweepd $(DESTDIR)$(UNITDIR) $(DESTDIR)$(ZSHDIR)
+	install $(BUILD)/sweepd etc/sweepd-setup $(DESTDIR)$(PREFIX)/sbin
+	install $(BUILD)/sweepctl $(DESTDIR)$(PREFIX)/bin
+	install $(BUILD)/sweep-slurm $(BUILD)/sweep-ingest $(DESTDIR)$(PREFIX)/libexec/sweepd
+	install -m 644 etc/flags/*.txt $(DATADIR)/flags
+	install -m 644 etc/matrices/*.yaml $(DATADIR)/matrices
+	install -m 644 $(RECIPE_PARTS) $(DATADIR)/recipes
+	install $(filter-out $(RECIPE_PARTS),$(wildcard slurm/recipes/*.sh)) $(DATADIR)/recipes
+	install -m 644 sql/*.sql $(DATADIR)/sql
+	install slurm/job.sh $(DATADIR)
+	[ -e $(DESTDIR)/etc/sweepd/sweepd.yaml ] || \
+		{ $(call relocate,etc/sweepd.yaml,$(DESTDIR)/etc/sweepd/sweepd.yaml); }
+	$(call relocate,etc/sweepd.service,$(DESTDIR)$(UNITDIR)/sweepd.service)
+	install -m 644 etc/sysusers.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/sweepd.conf
+	install -m 644 etc/tmpfiles.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/sweepd.conf
+	install -m 644 etc/completions/sweepctl.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sweepctl
+	install -m 644 etc/completions/_sweepctl $(DESTDIR)$(ZSHDIR)
+	install -m 644 docs/*.1 $(MANDIR)/man1
+	install -m 644 docs/*.5 $(MANDIR)/man5
+	install -m 644 docs/*.8 $(MANDIR)/man8
+
+.PHONY: deb
+deb:
+	@debian/build
+
 .PHONY: help
 help:
 	@sed -n 's/^# make /make /p' Makefile
-	@echo "make check-san | faults | lint | clean"
+	@echo "make check-san | faults | lint | clean | install DESTDIR= PREFIX=/usr | deb"
 	@echo "make SAN=address,undefined | make SAN=thread | make CC=clang"
 
 .PHONY: clean
