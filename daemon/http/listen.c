@@ -154,22 +154,26 @@ static int split_address(const char *address, char *host, const char **ret_port)
     return 0;
 }
 
-static int resolve(const char *address, struct addrinfo **ret, struct err *e)
+// The caller frees the result; NULL when the text is no address.
+static struct addrinfo *resolve(const char *address, struct err *e)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC,
                                    .ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE};
+    struct addrinfo *found = NULL;
     char host[ADDRESS_TEXT_MAX];
     const char *port;
     int64_t number;
 
     if (split_address(address, host, &port) < 0 || str_to_i64(port, 0, 65535, &number) < 0 ||
-        getaddrinfo(host, port, &hints, ret) != 0)
-        return err_set(e, -EINVAL,
-                       "%s is no numeric address and port: write it like 127.0.0.1:6826 or "
-                       "[::1]:6826",
-                       address);
-    return 0;
+        getaddrinfo(host, port, &hints, &found) != 0) {
+        err_set(e, -EINVAL,
+                "%s is no numeric address and port: write it like 127.0.0.1:6826 or "
+                "[::1]:6826",
+                address);
+        return NULL;
+    }
+    return found;
 }
 
 static int open_tcp(const char *text, const struct addrinfo *address, struct listener *l,
@@ -194,26 +198,27 @@ static int open_tcp(const char *text, const struct addrinfo *address, struct lis
 
 static unsigned bound_port(int fd)
 {
-    struct sockaddr_storage address = {0};
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } address = {.v6 = {0}};
     socklen_t len = sizeof(address);
 
-    if (getsockname(fd, (struct sockaddr *)&address, &len) < 0)
+    if (getsockname(fd, &address.any, &len) < 0)
         return 0;
-    if (address.ss_family == AF_INET6)
-        return ntohs(((const struct sockaddr_in6 *)&address)->sin6_port);
-    return ntohs(((const struct sockaddr_in *)&address)->sin_port);
+    return ntohs(address.any.sa_family == AF_INET6 ? address.v6.sin6_port : address.v4.sin_port);
 }
 
 int listen_tcp(const char *address, struct listener *ret, struct err *e)
 {
-    struct addrinfo *found = NULL;
+    struct addrinfo *found = resolve(address, e);
     struct listener l;
     int r;
 
+    if (!found)
+        return -EINVAL;
     listener_init(&l);
-    r = resolve(address, &found, e);
-    if (r < 0)
-        return r;
     r = open_tcp(address, found, &l, e);
     freeaddrinfo(found);
     if (r < 0) {

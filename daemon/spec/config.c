@@ -46,7 +46,7 @@ static int add_entry(struct config *c, const char *file, const struct yaml_pair 
 
 static int add_master(struct config *c, const struct spec_source *src, struct err *e)
 {
-    struct yaml_doc *doc;
+    struct yaml_doc *doc = NULL;
     const struct yaml_value *root;
     int rc = parse_source(c, src, &doc, e);
 
@@ -71,7 +71,7 @@ static int add_master(struct config *c, const struct spec_source *src, struct er
 static int load(struct config *c, const struct spec_source *masters, size_t count,
                 const struct spec_source *runners, struct err *e)
 {
-    struct yaml_doc *doc;
+    struct yaml_doc *doc = NULL;
     int rc = 0;
 
     if (!count || count > CONFIG_FILES_MAX)
@@ -188,7 +188,7 @@ bool config_key_find(const struct config *c, const char *key, struct config_key_
 
 const char *config_key_suggest(const struct config *c, const char *written)
 {
-    const char *best = NULL;
+    const struct entry *best = NULL;
     int limit = KEY_NEAR;
 
     if (!*written)
@@ -198,14 +198,14 @@ const char *config_key_suggest(const struct config *c, const char *written)
 
         if (d <= limit && limit >= 0) {
             limit = d - 1;
-            best = c->entries[i].key;
+            best = &c->entries[i];
         }
     }
     // A key that was cut short is far away by edits and still recognizable.
     for (size_t i = 0; i < c->entry_count && !best; i++)
         if (strstr(c->entries[i].key, written))
-            best = c->entries[i].key;
-    return best;
+            best = &c->entries[i];
+    return best ? best->key : NULL;
 }
 
 const char *const *config_label_runners(const struct config *c, const char *label,

@@ -32,19 +32,18 @@ const char *fields_nearest(const char *written, const char *const *words)
 
 static const char *join(const char *const *words, char *buf, size_t size)
 {
+    static const char comma[] = ", ";
     size_t used = 0;
 
     buf[0] = '\0';
     for (; *words; words++) {
-        size_t need = strlen(*words) + 2;
-
-        if (used + need >= size)
+        if (used + strlen(comma) + strlen(*words) >= size)
             break;
         if (used) {
-            strcpy(buf + used, ", ");
-            used += 2;
+            str_copy(buf + used, size - used, comma);
+            used += strlen(comma);
         }
-        strcpy(buf + used, *words);
+        str_copy(buf + used, size - used, *words);
         used += strlen(*words);
     }
     return buf;

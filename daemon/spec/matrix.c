@@ -157,7 +157,7 @@ int matrix_row_point(const struct matrix_row *row, struct point *ret, struct err
     return 0;
 }
 
-static int check_point_known(const struct build *b, const char *canonical, const char *written)
+static int unknown_point(const struct build *b, const char *canonical, const char *written)
 {
     const char *near = NULL;
     int limit = 3;
@@ -165,8 +165,6 @@ static int check_point_known(const struct build *b, const char *canonical, const
     for (size_t i = 0; i < b->count; i++) {
         int d = str_distance(canonical, b->rows[i].name, limit);
 
-        if (d == 0)
-            return 0;
         if (d <= limit) {
             limit = d - 1;
             near = b->rows[i].name;
@@ -174,6 +172,16 @@ static int check_point_known(const struct build *b, const char *canonical, const
     }
     return err_set(b->e, -ENOENT, "there is no point '%s'%s%s%s", written,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static bool mark_point(const struct build *b, const char *canonical, bool *wanted)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < b->count; i++)
+        if (strcmp(b->rows[i].name, canonical) == 0)
+            wanted[i] = found = true;
+    return found;
 }
 
 // Keeps the points asked for by name, in matrix order.
@@ -188,9 +196,8 @@ static int keep_points(struct build *b)
         char canonical[POINT_NAME_MAX];
 
         point_name_canonical(f->points[i], canonical, sizeof(canonical));
-        rc = check_point_known(b, canonical, f->points[i]);
-        for (size_t j = 0; j < b->count; j++)
-            wanted[j] = wanted[j] || strcmp(b->rows[j].name, canonical) == 0;
+        if (!mark_point(b, canonical, wanted))
+            rc = unknown_point(b, canonical, f->points[i]);
     }
     for (size_t i = 0; i < b->count; i++)
         if (wanted[i])

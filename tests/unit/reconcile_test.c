@@ -5,7 +5,7 @@
 
 static struct ref unclear_submit(struct world *w)
 {
-    struct ref ref;
+    struct ref ref = {0};
 
     world_submit(w, world_sweep(1, ON_FAILURE_KEEP_GOING));
     world_poll(w);

@@ -95,7 +95,8 @@ static void test_long_text(void)
     struct str s = {0};
 
     memset(text, 'x', sizeof(text) - 1);
-    memcpy(text + OUT_TEXT_MAX - 1, "\xc3\xa9", 2);
+    text[OUT_TEXT_MAX - 1] = '\xc3';
+    text[OUT_TEXT_MAX] = '\xa9';
     out_text(&s, NULL, text);
     CHECK_INT((int64_t)s.len, 1 + OUT_TEXT_MAX - 1 + (int64_t)strlen(REPLACEMENT) + 1);
     CHECK(str_ends(s.p, "x" REPLACEMENT "\""));
