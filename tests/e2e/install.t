@@ -161,6 +161,19 @@ test_pages()
     is "$(echo --nonsense | missing_in "$TREE/docs/sweepctl.1")" --nonsense "what is not there is found missing"
 }
 
+# Exposure as systemd counts it: 0 to 10, in tenths.
+test_unit()
+{
+    local unit=$ROOT/usr/lib/systemd/system/sweepd.service name='the unit is confined to an exposure of 2.0'
+    if command -v systemd-analyze > /dev/null; then
+        check "$name" systemd-analyze security --offline=true --no-pager --threshold=20 "$unit"
+    else
+        tap_result 0 "$name # SKIP there is no systemd-analyze here"
+    fi
+    is "$(grep -c '^WatchdogSec=' "$unit")" "$(cat "$TREE"/daemon/*.c | grep -c '"WATCHDOG=1')" \
+        "the unit has a watchdog when sweepd feeds one"
+}
+
 test_setup_helper()
 {
     local setup=$ROOT/usr/sbin/sweepd-setup
@@ -175,6 +188,7 @@ test_setup_helper()
 test_files
 test_settings
 test_pages
+test_unit
 test_setup_helper
 test_again
 tap_done
