@@ -110,8 +110,31 @@ $(BUILD)/standin-server: $(call objects,$(wildcard tests/standin/server*.c tests
 $(BUILD)/standin-replay: $(call objects,$(wildcard tests/standin/replay*.c tests/standin/common*.c)) $(call part_lib,base)
 	$(call link,base,-lcurl -ljansson -lm)
 
+# Core in a simulated world.
+SIM_SOURCES := $(wildcard tests/sim/*.c)
+SIM := $(if $(SIM_SOURCES),$(BUILD)/sim)
+$(BUILD)/sim: $(call objects,$(SIM_SOURCES)) $(foreach p,core base,$(call part_lib,$(p)))
+	$(call link,core base)
+
+# tests/fuzz/<name>_fuzz.c becomes two programs: fuzz/<name> runs it over files,
+# fuzzer/<name> over what libFuzzer makes up.
+FUZZ_PARTS := ingest spec core base
+FUZZ_LIBS := $(foreach p,$(FUZZ_PARTS),$(call part_lib,$(p)))
+FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+FUZZ_SAN := fuzzer-no-link,address,undefined
+FUZZ_SECONDS ?= 60
+$(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_LIBS)
+	@mkdir -p $(@D)
+	$(call link,$(FUZZ_PARTS))
+$(BUILD)/fuzzer/%: $(BUILD)/tests/fuzz/%_fuzz.o $(FUZZ_LIBS)
+	@mkdir -p $(@D)
+	$(call link,$(FUZZ_PARTS),-fsanitize=fuzzer)
+
 .PHONY: unit-programs
-unit-programs: $(UNIT_TESTS)
+unit-programs: $(UNIT_TESTS) $(SIM) $(addprefix $(BUILD)/fuzz/,$(FUZZ_NAMES))
+
+.PHONY: fuzzers
+fuzzers: $(addprefix $(BUILD)/fuzzer/,$(FUZZ_NAMES))
 
 .PHONY: deps
 deps:
@@ -139,6 +162,17 @@ demo: deps
 faults: deps
 	@$(MAKE) --no-print-directory all
 	@tests/run faults
+
+SEEDS ?= 2000
+SEED0 ?= 1
+.PHONY: sim
+sim: $(SIM)
+	@$(if $(SIM),$(SIM) --seeds $(SEEDS) --seed0 $(SEED0),echo "there is no tests/sim/*.c" >&2; exit 1)
+
+.PHONY: fuzz
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang SAN=$(FUZZ_SAN) fuzzers
+	@tests/fuzz/run build/san-$(subst $(comma),-,$(FUZZ_SAN))/clang/fuzzer $(FUZZ_SECONDS)
 
 .PHONY: lint
 lint:
@@ -188,6 +222,7 @@ deb:
 help:
 	@sed -n 's/^# make /make /p' Makefile
 	@echo "make check-san | faults | lint | clean | install DESTDIR= PREFIX=/usr | deb"
+	@echo "make fuzz FUZZ_SECONDS=60 | make sim SEEDS=2000 SEED0=1"
 	@echo "make SAN=address,undefined | make SAN=thread | make CC=clang"
 
 .PHONY: clean
