@@ -128,6 +128,7 @@ FUZZ_PARTS := ingest spec core base
 FUZZ_LIBS := $(foreach p,$(FUZZ_PARTS),$(call part_lib,$(p)))
 FUZZ_NAMES := $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 FUZZ_SAN := fuzzer-no-link,address,undefined
+FUZZ_REACH := build/fuzz-reach
 FUZZ_SECONDS ?= 60
 $(BUILD)/fuzz/%: $(BUILD)/tests/fuzz/%_fuzz.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_LIBS)
 	@mkdir -p $(@D)
@@ -137,9 +138,10 @@ $(BUILD)/fuzzer/%: $(BUILD)/tests/fuzz/%_fuzz.o $(FUZZ_LIBS)
 	$(call link,$(FUZZ_PARTS),-fsanitize=fuzzer)
 
 .PHONY: unit-programs
-unit-programs: $(UNIT_TESTS) $(SIM) $(addprefix $(BUILD)/fuzz/,$(FUZZ_NAMES))
+unit-programs: $(UNIT_TESTS) $(SIM) replayers
 
-.PHONY: fuzzers
+.PHONY: replayers fuzzers
+replayers: $(addprefix $(BUILD)/fuzz/,$(FUZZ_NAMES))
 fuzzers: $(addprefix $(BUILD)/fuzzer/,$(FUZZ_NAMES))
 
 .PHONY: deps
@@ -147,26 +149,27 @@ deps:
 	@tests/testbed/install
 
 # Everything below runs in a second make, after the packages are there.
+JOBS := $(shell nproc)
 .PHONY: check
 check: deps
-	@$(MAKE) --no-print-directory all unit-programs
-	@$(MAKE) --no-print-directory SAN=address,undefined all unit-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory all unit-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory SAN=address,undefined all unit-programs
 	@tests/run check
 
 .PHONY: check-san
 check-san: deps
-	@$(MAKE) --no-print-directory SAN=address,undefined all unit-programs
-	@$(MAKE) --no-print-directory SAN=thread all unit-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory SAN=address,undefined all unit-programs
+	@$(MAKE) -j$(JOBS) --no-print-directory SAN=thread all unit-programs
 	@tests/run check-san
 
 .PHONY: demo
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) -j$(JOBS) --no-print-directory all
 	@tests/e2e/demo $(if $(KEEP),--keep)
 
 .PHONY: faults
 faults: deps
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) -j$(JOBS) --no-print-directory all
 	@tests/run faults
 
 SEEDS ?= 2000
@@ -177,8 +180,10 @@ sim: $(SIM)
 
 .PHONY: fuzz
 fuzz:
-	@$(MAKE) --no-print-directory CC=clang SAN=$(FUZZ_SAN) fuzzers
+	@$(MAKE) -j$(JOBS) --no-print-directory CC=clang SAN=$(FUZZ_SAN) fuzzers
 	@tests/fuzz/run build/san-$(subst $(comma),-,$(FUZZ_SAN))/clang/fuzzer $(FUZZ_SECONDS)
+	@$(MAKE) -j$(JOBS) --no-print-directory CC=gcc SAN= BUILD=$(FUZZ_REACH) CFLAGS='-O0 -g --coverage' replayers
+	@tests/fuzz/reach $(FUZZ_REACH)
 
 .PHONY: lint
 lint:

@@ -43,7 +43,8 @@ static void end_attempt(const struct place *at, enum outcome outcome, const char
     struct attempt *a = at->attempt;
 
     a->outcome = outcome;
-    if (reason[0])
+    // Why it was cancelled is known already; the job knows only by which signal.
+    if (reason[0] && !(outcome == OUTCOME_CANCELLED && a->reason[0]))
         snprintf(a->reason, sizeof(a->reason), "%s", reason);
     attempt_enter(at, ATTEMPT_ENDED);
     if (outcome != OUTCOME_NONE)

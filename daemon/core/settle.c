@@ -58,6 +58,7 @@ static void mark_flaky(const struct place *at)
 static void cancel_sibling(const struct place *at, const char *reason)
 {
     struct attempt *live = sweep_point_live(at->point);
+    struct place here = *at;
 
     if (at->point->state == POINT_WAITING) {
         point_finish(at, OUTCOME_CANCELLED, reason);
@@ -69,6 +70,9 @@ static void cancel_sibling(const struct place *at, const char *reason)
     live->next_try = 0;
     snprintf(live->reason, sizeof(live->reason), "%s", reason);
     touch(&live->v);
+    here.attempt = live;
+    here.ref.attempt = live->number;
+    journal_add(&here, "attempt_cancelling", "%s", reason);
 }
 
 static void cancel_points(const struct place *at, const struct sweep_point *cause,
@@ -95,8 +99,10 @@ static void fail_fast(const struct place *at, enum outcome outcome)
         return;
     snprintf(reason, sizeof(reason), "fail-fast: %s ended as %s", at->point->point.name,
              outcome_name(outcome));
-    snprintf(at->sweep->reason, sizeof(at->sweep->reason), "%s", reason);
-    touch(&at->sweep->v);
+    if (!at->sweep->reason[0]) { // the first failure is the cause
+        snprintf(at->sweep->reason, sizeof(at->sweep->reason), "%s", reason);
+        touch(&at->sweep->v);
+    }
     sweep.point = NULL;
     sweep.attempt = NULL;
     sweep.ref = (struct ref){at->sweep->seq, -1, 0};
@@ -135,13 +141,20 @@ static bool confirm(const struct place *at)
     return true;
 }
 
-// A lost attempt never ran: it has a limit of its own.
+// An attempt that never ran cost nothing: it has a limit of its own.
 static bool retry_infra(const struct place *at)
 {
-    bool lost = at->attempt->outcome == OUTCOME_LOST;
-    int failures = count_class(at->point, lost ? CLASS_OTHER : CLASS_INFRA);
+    bool never_ran = at->attempt->state == ATTEMPT_LOST;
+    int limit = never_ran ? at->core->policy.lost_attempts : at->core->policy.infra_attempts;
+    int failures = 0;
 
-    if (failures >= (lost ? at->core->policy.lost_attempts : at->core->policy.infra_attempts))
+    for (size_t i = 0; i < at->point->attempt_count; i++) {
+        const struct attempt *a = &at->point->attempts[i];
+        bool counts = outcome_class(a->outcome) == CLASS_INFRA || a->outcome == OUTCOME_LOST;
+
+        failures += counts && (a->state == ATTEMPT_LOST) == never_ran;
+    }
+    if (failures >= limit)
         return false;
     if (at->attempt->blame == BLAME_NODE)
         exclude(at->point, at->attempt->node);

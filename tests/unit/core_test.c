@@ -264,6 +264,8 @@ static void fail_fast_ends_the_siblings_and_keep_going_does_not(void)
             world_simple(w, EVENT_CANCELLED, second);
             world_scan(w, second, CLAIM_JOB, "terminated");
             CHECK_TEXT(outcome_name(core_point(&w->core, second)->outcome), "cancelled");
+            CHECK_HOLDS(core_point(&w->core, second)->reason, "fail-fast");
+            CHECK_HOLDS(s->reason, core_point(&w->core, first)->point.name);
         }
         world_free(w);
     }
