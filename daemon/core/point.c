@@ -211,7 +211,7 @@ static void normalize(const char *written, char *buf, size_t size)
 
 void point_name_canonical(const char *written, char *buf, size_t size)
 {
-    char text[SPELLING_MAX];
+    char text[SPELLING_MAX] = "";
     struct spelling sp = {0};
     struct out o = {.buf = buf, .size = size};
 
