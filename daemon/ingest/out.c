@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "ingest/stats.h"
 #include "ingest/utf8.h"
 
@@ -21,7 +22,7 @@ static void quoted(struct out *o, const char *text, size_t len)
 {
     str_add_char(&o->text, '"');
     for (size_t i = 0; i < len;) {
-        size_t n = utf8_length(text + i, len - i);
+        size_t n = utf8_char(text + i, len - i);
         unsigned char c = (unsigned char)text[i];
 
         if (n == 0 || c == '\0')

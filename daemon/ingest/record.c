@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "ingest/utf8.h"
+#include "base/utf8.h"
 
 static const struct {
     const char *name;
@@ -51,7 +51,7 @@ static void keep_word(char *to, const char *text, size_t len)
     size_t used = 0;
 
     while (used < len) { // whole characters only
-        size_t n = utf8_length(text + used, len - used);
+        size_t n = utf8_char(text + used, len - used);
 
         if (n == 0 || used + n >= RECORD_WORD_MAX || text[used] == '\0')
             break;
@@ -203,7 +203,7 @@ static void cut(char *text)
     size_t at = 0;
 
     for (int n = 0; n < ERROR_CATEGORY_MAX && text[at]; n++)
-        at += utf8_length(text + at, strlen(text + at));
+        at += utf8_char(text + at, strlen(text + at));
     text[at] = '\0';
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "ingest/utf8.h"
 
-#include <string.h>
-
 enum { TAIL_LOW = 0x80, TAIL_HIGH = 0xBF };
 
 static enum utf8_step begin(struct utf8 *u, uint8_t byte)
@@ -48,19 +46,4 @@ enum utf8_step utf8_push(struct utf8 *u, uint8_t byte)
     u->low = TAIL_LOW;
     u->high = TAIL_HIGH;
     return --u->need ? UTF8_MORE : UTF8_DONE;
-}
-
-size_t utf8_length(const char *text, size_t len)
-{
-    struct utf8 u = {0};
-
-    for (size_t i = 0; i < len; i++) {
-        enum utf8_step step = utf8_push(&u, (uint8_t)text[i]);
-
-        if (step == UTF8_DONE)
-            return i + 1;
-        if (step != UTF8_MORE)
-            return 0;
-    }
-    return 0;
 }

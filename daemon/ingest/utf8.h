@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// UTF-8 checked one byte at a time: no overlong forms, no surrogates, nothing
-// above U+10FFFF.
+// UTF-8 checked one byte at a time, for text that comes in pieces: no overlong
+// forms, no surrogates, nothing above U+10FFFF. Whole texts: base/utf8.h.
 #ifndef SWEEPD_INGEST_UTF8_H
 #define SWEEPD_INGEST_UTF8_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define UTF8_REPLACEMENT "\xEF\xBF\xBD"
@@ -24,8 +23,5 @@ enum utf8_step {
 };
 
 enum utf8_step utf8_push(struct utf8 *u, uint8_t byte);
-
-// Length in bytes of the character at text, 0 when it is not well formed.
-size_t utf8_length(const char *text, size_t len);
 
 #endif

@@ -2,6 +2,7 @@
 // The pieces of sweep-ingest one by one.
 #include <stdbool.h>
 
+#include "base/utf8.h"
 #include "ingest/filter.h"
 #include "ingest/instant.h"
 #include "ingest/json.h"
@@ -49,6 +50,18 @@ static void test_round(void)
 
 // --- text ------------------------------------------------------------------
 
+// The length of the character that text begins with, from its bytes one by one.
+static size_t pushed_length(const char *text)
+{
+    struct utf8 u = {0};
+    enum utf8_step step = UTF8_MORE;
+    size_t n = 0;
+
+    while (text[n] && step == UTF8_MORE)
+        step = utf8_push(&u, (uint8_t)text[n++]);
+    return step == UTF8_DONE ? n : 0;
+}
+
 static void test_utf8(void)
 {
     static const struct {
@@ -71,9 +84,11 @@ static void test_utf8(void)
         {"\xf4\x8f\xbf\xbf", 4},
     };
 
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        CHECK_INT((int64_t)utf8_length(cases[i].text, strlen(cases[i].text)),
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        CHECK_INT((int64_t)utf8_char(cases[i].text, strlen(cases[i].text)),
                   (int64_t)cases[i].length);
+        CHECK_INT((int64_t)pushed_length(cases[i].text), (int64_t)cases[i].length);
+    }
 }
 
 struct sink {
