@@ -22,12 +22,13 @@
 #include "base/str.h"
 #include "http/http.h"
 #include "tests/unit/tap.h"
+#include "tests/unit/tempdir.h"
 
 enum { RIG_PATIENCE_MS = 10000, RIG_TURN_MS = 20 };
 
 struct rig {
     struct http *http;
-    char dir[64];
+    char dir[64]; // short: a socket lies in it
     char socket_path[96];
     // What the callback saw last.
     unsigned requests;
@@ -71,11 +72,11 @@ static inline void rig_start(struct rig *rig, struct http_settings settings,
                              http_on_request *on_request)
 {
     struct err e = {0};
+    char dir[TEMPDIR_MAX];
 
     *rig = (struct rig){0};
-    snprintf(rig->dir, sizeof(rig->dir), "/tmp/http-test-XXXXXX");
-    if (!mkdtemp(rig->dir)) {
-        perror("mkdtemp");
+    if (!tempdir_make(dir) || !str_copy(rig->dir, sizeof(rig->dir), dir)) {
+        printf("Bail out! cannot make a folder with a short name for sockets: %s\n", dir);
         exit(1);
     }
     snprintf(rig->socket_path, sizeof(rig->socket_path), "%s/sock", rig->dir);

@@ -13,33 +13,24 @@
 #include <unistd.h>
 
 #include "base/fsio.h"
-#include "base/proc.h"
 #include "ingest/ingest.h"
 #include "tests/unit/tap.h"
+#include "tests/unit/tempdir.h"
 
 struct rig {
-    char folder[256];
+    char folder[TEMPDIR_MAX];
 };
 
 static inline void rig_init(struct rig *r)
 {
-    const char *tmp = getenv("TMPDIR");
-
-    snprintf(r->folder, sizeof(r->folder), "%s/ingest-test.XXXXXX", tmp ? tmp : "/tmp");
-    if (!mkdtemp(r->folder))
+    if (!tempdir_make(r->folder))
         abort();
 }
 
 static inline void rig_done(struct rig *r)
 {
-    const char *argv[] = {"rm", "-rf", r->folder, NULL};
-    struct proc_spec spec = {.argv = argv, .output_max = 4096, .timeout_us = 60000000};
-    struct proc_result result;
-    struct err e;
-
-    if (proc_run(&spec, &result, &e))
+    if (!tempdir_remove(r->folder))
         printf("# cannot remove %s\n", r->folder);
-    proc_result_free(&result);
 }
 
 static inline const char *rig_path(const struct rig *r, const char *name)

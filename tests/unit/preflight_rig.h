@@ -14,16 +14,22 @@
 #include "base/str.h"
 #include "preflight/preflight.h"
 #include "tests/unit/tap.h"
+#include "tests/unit/tempdir.h"
 
 #define RECIPES "slurm/recipes"
 #define RECIPE "qwen3.5_fp8_mi325x_mtp.sh"
 #define FLAGS "etc/flags/agentx-harness.txt"
 
-enum { RIG_POINTS_MAX = 40, RIG_SCRIPT_MAX = 1024 * 1024, RIG_DURATION_S = 3600 };
+enum {
+    RIG_POINTS_MAX = 40,
+    RIG_SCRIPT_MAX = 1024 * 1024,
+    RIG_DURATION_S = 3600,
+    RIG_PATH_MAX = 512
+};
 
 struct rig {
-    char folder[64]; // a copy of the recipes
-    char recipe[128];
+    char folder[TEMPDIR_MAX]; // a copy of the recipes
+    char recipe[RIG_PATH_MAX];
     struct preflight_point points[RIG_POINTS_MAX];
     struct preflight_input in;
     struct preflight_report report;
@@ -77,14 +83,12 @@ static inline void rig_official(struct rig *r)
 static inline void rig_init(struct rig *r, const char *from, const char *to)
 {
     static const char *const files[] = {RECIPE, "lib.sh", "driver.sh"};
-    const char *tmp = getenv("TMPDIR");
     struct str text = {0}, edited = {0};
 
     *r = (struct rig){0};
-    snprintf(r->folder, sizeof(r->folder), "%.40s/preflight.XXXXXX", tmp ? tmp : "/tmp");
-    CHECK(mkdtemp(r->folder) != NULL);
+    CHECK(tempdir_make(r->folder));
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        char from_path[256], to_path[256];
+        char from_path[RIG_PATH_MAX], to_path[RIG_PATH_MAX];
 
         snprintf(from_path, sizeof(from_path), RECIPES "/%s", files[i]);
         snprintf(to_path, sizeof(to_path), "%s/%s", r->folder, files[i]);
@@ -115,18 +119,10 @@ static inline void rig_run(struct rig *r)
 
 static inline void rig_done(struct rig *r)
 {
-    static const char *const files[] = {RECIPE, "lib.sh", "driver.sh"};
-
     preflight_free(&r->report);
     for (size_t i = 0; i < r->in.count; i++)
         free((char *)r->points[i].env);
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        char path[256];
-
-        snprintf(path, sizeof(path), "%s/%s", r->folder, files[i]);
-        unlink(path);
-    }
-    CHECK_INT(rmdir(r->folder), 0);
+    CHECK(tempdir_remove(r->folder));
 }
 
 // Prints what was found when it is not what was meant.

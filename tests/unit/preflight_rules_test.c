@@ -293,7 +293,7 @@ static void test_not_executable(void)
 static void test_broken_library(void)
 {
     struct rig r;
-    char path[256];
+    char path[RIG_PATH_MAX];
 
     rig_init(&r, NULL, NULL);
     rig_point(&r, 8, 1, 1, POINT_THROUGHPUT);
