@@ -132,9 +132,13 @@ static int add_values(struct args *a, struct entry *entry, const char *text, str
     a->pieces = mem_room(a->pieces, a->piece_count, &a->piece_cap, sizeof(*a->pieces));
     a->pieces[a->piece_count++] = copy;
     char *rest = copy;
+    size_t before = entry->count;
     for (char *piece = strsep(&rest, ","); piece; piece = strsep(&rest, ","))
         if (*piece)
             add_value(entry, piece);
+    // An unset shell variable must not turn "these" into "all".
+    if (entry->count == before)
+        return err_set(e, -EINVAL, "--%s needs a value: %s", entry->opt->name, entry->opt->arg);
     return 0;
 }
 

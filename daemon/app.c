@@ -17,7 +17,7 @@ enum {
     HTTP_CONNECTIONS = 4096,
     HTTP_PER_ADDRESS = 2048,
     HTTP_BODY_MAX = 16 * 1024 * 1024, // configuration files come in a submit
-    HTTP_UNIX_MODE = 0666,            // who may write is decided by the peer's uid
+    HTTP_UNIX_MODE = 0666,            // all may read; who may write is for writers.c
     PLANS_A_TURN = 8,
 };
 #define HTTP_IDLE_US (75 * US_PER_S)
@@ -26,6 +26,11 @@ enum {
 #define PING_INTERVAL (3 * US_PER_S)
 #define HEALTH_INTERVAL US_PER_S
 #define PUBLISH_DELAY (50 * US_PER_MS) // gathers the changes of a burst
+
+bool app_peer_up(const struct app_peer *p)
+{
+    return p->up && !(p->asked_at && clock_mono_us() - p->asked_at > APP_PEER_SILENCE_US);
+}
 
 struct event app_event(const struct app *a, enum event_kind kind, struct ref ref)
 {
@@ -114,7 +119,7 @@ static int64_t act(struct app *a)
         // While the database is away nothing new begins: an attempt that could
         // not be committed would only wait.
         for (size_t i = 0; i < a->effects.count; i++)
-            if (a->database.up || a->effects.list[i].kind != EFFECT_OPEN)
+            if (app_peer_up(&a->database) || a->effects.list[i].kind != EFFECT_OPEN)
                 done += carry_out(a, &a->effects.list[i]);
         if (!done)
             break;
@@ -157,7 +162,9 @@ static int64_t turn(void *ctx)
             a->ping_at = now + PING_INTERVAL;
             app_store_ping(a);
         }
-        next = lower(next, a->ping_at);
+        // A question that hangs is not repeated, and must not keep the loop awake.
+        if (!a->pinging)
+            next = lower(next, a->ping_at);
         next = lower(next, act(a));
         next = lower(next, poll_slurm(a, now));
     }
@@ -166,7 +173,8 @@ static int64_t turn(void *ctx)
         a->spool_check_at = now + SPOOL_CHECK_INTERVAL;
         app_spool_check(a);
     }
-    next = lower(next, a->spool_check_at);
+    if (!a->spool_checking)
+        next = lower(next, a->spool_check_at);
     if (a->publish_at && now >= a->publish_at)
         pages_publish(a);
     if (a->publish_at)
@@ -262,7 +270,9 @@ int app_create(const struct conf *conf, struct loop *loop, struct app **ret, str
     describe_me(a);
     core_init(&a->core, &policy);
     a->store = store_create(conf->database, conf->sql);
-    rc = start_workers(a, e);
+    rc = writers_create(conf->write_group, &a->writers, e);
+    if (!rc)
+        rc = start_workers(a, e);
     if (!rc)
         rc = start_http(a, e);
     if (!rc)
@@ -325,5 +335,6 @@ void app_free(struct app *a)
     effects_free(&a->effects);
     free(a->events);
     free(a->published);
+    writers_free(a->writers);
     free(a);
 }

@@ -14,6 +14,7 @@
 #include "slurmc.h"
 #include "store/store.h"
 #include "worker.h"
+#include "writers.h"
 
 enum {
     APP_EVENTS_KEPT = 20000, // of the event log, for readers; older ones are in the database
@@ -24,6 +25,8 @@ enum {
     APP_PREFLIGHT_QUEUE = 8,
     APP_STOP_PATIENCE_MS = 3000, // for each worker at shutdown
 };
+// A database or spool that has not answered for this long is down.
+#define APP_PEER_SILENCE_US INT64_C(10000000)
 
 enum app_role {
     ROLE_STARTING, // no word from the database yet
@@ -50,8 +53,12 @@ struct app_waiter {   // an HTTP write whose change is not durable yet
 struct app_peer { // what health says of a dependency
     bool up;
     char detail[ERR_TEXT_MAX];
-    int64_t last_ok; // monotonic, 0: never
+    int64_t last_ok;  // monotonic, 0: never
+    int64_t asked_at; // monotonic, of the call that has not returned; 0: none
 };
+
+// Up, and not silent: a call that does not return says nothing for ever.
+bool app_peer_up(const struct app_peer *p);
 
 struct app {
     const struct conf *conf;
@@ -62,6 +69,7 @@ struct app {
     struct worker *store_worker, *files_worker, *ingest_worker, *preflight_worker;
     struct slurmc *slurmc;
     struct http *http;
+    struct writers *writers;
     enum app_role role;
     char me[96]; // "host pid 123"
     char lock_holder[256];

@@ -220,6 +220,7 @@ static void done_check(struct work *w, void *loop_ctx, int cancelled)
     struct app *a = loop_ctx;
 
     a->spool_checking = false;
+    a->spool.asked_at = 0;
     if (!cancelled && !a->stopping) {
         if (job->rc)
             spool_down(a, job->e.text);
@@ -236,6 +237,7 @@ void app_spool_check(struct app *a)
     job->work = (struct work){.run = run_check, .done = done_check};
     job->conf = a->conf;
     a->spool_checking = worker_submit(a->files_worker, &job->work) == 0;
+    a->spool.asked_at = a->spool_checking ? clock_mono_us() : 0;
     if (!a->spool_checking)
         free(job);
 }

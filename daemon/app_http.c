@@ -19,6 +19,7 @@ enum {
     OK = 200,
     CREATED = 201,
     BAD_REQUEST = 400,
+    FORBIDDEN = 403,
     NOT_FOUND = 404,
     NOT_ALLOWED = 405,
     CONFLICT = 409,
@@ -105,9 +106,9 @@ static bool may_write(struct app *a, uint64_t request)
                      "Send it to the writer.", NULL);
         return false;
     }
-    if (a->role != ROLE_ACTIVE || !a->database.up) {
+    if (a->role != ROLE_ACTIVE || !app_peer_up(&a->database)) {
         snprintf(detail, sizeof(detail), "Nothing can be accepted without the database: %s",
-                 a->database.detail);
+                 a->database.up ? "it does not answer" : a->database.detail);
         http_problem(a->http, request, UNAVAILABLE, "database_down", "Database not reachable",
                      detail, "It is tried again all the time: send it again later.", NULL);
         return false;
@@ -442,6 +443,14 @@ static void on_get(struct app *a, const struct http_request *req, const struct p
 
 static void on_post(struct app *a, const struct http_request *req, const struct path *path)
 {
+    // Only the unix socket brings writes here, with the peer's uid and gid.
+    // Check and plan change nothing.
+    if (!strcmp(path->parts[0], "sweeps") && !writers_allow(a->writers, req->uid, req->gid)) {
+        http_problem(a->http, req->id, FORBIDDEN, "forbidden", "Not allowed",
+                     "You may read here, but not submit or cancel.",
+                     "An administrator can put you into listen.write_group.", NULL);
+        return;
+    }
     if (path->count == 1 && !strcmp(path->parts[0], "sweeps")) {
         start_submission(a, req, KIND_SUBMIT);
     } else if (path->count == 1 && !strcmp(path->parts[0], "check")) {

@@ -188,6 +188,7 @@ static void done_open(struct work *w, void *loop_ctx, int cancelled)
     struct err e;
 
     a->opening = false;
+    a->database.asked_at = 0;
     if (cancelled || a->stopping) {
         // nothing to do with it any more
     } else if (job->rc && job->rc != -EBUSY) {
@@ -218,11 +219,19 @@ void app_store_open(struct app *a)
     job->keep_sweeps = a->conf->keep_sweeps;
     str_copy(job->me, sizeof(job->me), a->me);
     a->opening = true;
+    a->database.asked_at = clock_mono_us();
     if (worker_submit(a->store_worker, &job->work)) {
         a->opening = false;
         a->open_at = clock_mono_us() + OPEN_RETRY_FIRST;
         free(job);
     }
+}
+
+// A question went out; the oldest one without an answer counts.
+static void asked(struct app *a)
+{
+    if (!a->database.asked_at)
+        a->database.asked_at = clock_mono_us();
 }
 
 // --- commits ------------------------------------------------------------------------
@@ -266,7 +275,10 @@ static void remember_durable(struct app *a, int64_t journal_id)
 
 static void commit_failed(struct app *a, const struct commit_job *job)
 {
-    if (job->rc == -EPERM || job->rc == -EBUSY) {
+    // The server may hold the lock of our dead session for a while.
+    bool ours = job->rc == -EBUSY && !strcmp(job->e.text, a->me);
+
+    if (job->rc == -EPERM || (job->rc == -EBUSY && !ours)) {
         log_error("no longer the writer (%s): ending, so that nothing is done twice", job->e.text);
         app_stop(a, EXIT_FENCED);
         return;
@@ -294,6 +306,7 @@ static void done_commit(struct work *w, void *loop_ctx, int cancelled)
     struct app *a = loop_ctx;
 
     a->pinging &= !job->ping;
+    a->database.asked_at = a->pinging || a->core.committing ? clock_mono_us() : 0;
     if (!cancelled && !job->rc) {
         database_up(a);
         if (!job->ping)
@@ -315,6 +328,7 @@ void app_commit(struct app *a)
     job->batch = rows_batch(&a->core, &job->journal_id);
     issued.effect = EFFECT_COMMIT;
     core_update(&a->core, &issued);
+    asked(a);
     if (worker_submit(a->store_worker, &job->work)) {
         app_fail(a, NO_REF, EFFECT_COMMIT, FAILURE_DOWN, "the queue to the database is full");
         store_batch_free(job->batch);
@@ -331,6 +345,8 @@ void app_store_ping(struct app *a)
     job->batch = store_batch_create();
     str_copy(job->me, sizeof(job->me), a->me);
     a->pinging = worker_submit(a->store_worker, &job->work) == 0;
+    if (a->pinging)
+        asked(a);
     if (!a->pinging) {
         store_batch_free(job->batch);
         free(job);

@@ -46,6 +46,7 @@ static const struct key keys[] = {
     {"keep_sweeps", NUMBER, AT(keep_sweeps), 0, NULL, 200, 1, 100000},
     {"listen.tcp", TEXT, AT(listen_tcp), 0, "", 0, 0, 0},
     {"listen.unix", TEXT, AT(listen_unix), 0, "/run/sweepd/sweepd.sock", 0, 0, 0},
+    {"listen.write_group", TEXT, AT(write_group), 0, "", 0, 0, 0},
     {"log_level", TEXT, AT(log_level), 0, "info", 0, 0, 0},
     {"matrices", TEXTS, AT(matrices), AT(matrix_count), NULL, 0, 0, 0},
     {"policy.end_grace", DURATION, AT(end_grace), 0, NULL, 60 * US_PER_S, US_PER_S,

@@ -27,7 +27,8 @@ struct conf {
     char *database;
     char *spool;
     char *listen_unix;
-    char *listen_tcp; // "" for none
+    char *listen_tcp;  // "" for none
+    char *write_group; // its members may write, "" for none
     char *slurm_conf;
     char *slurm_account, *slurm_qos, *slurm_reservation; // "" for none
     int64_t poll_interval;

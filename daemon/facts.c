@@ -11,6 +11,8 @@
 
 enum { SUMMARY_MAX = 4 * 1024 * 1024, BYTES_PER_MB = 1024 * 1024 };
 
+#define COUNT_MAX 9e15 // a double counts exactly up to here
+
 static double number(const json_t *o, const char *name)
 {
     const json_t *v = json_object_get(o, name);
@@ -22,7 +24,7 @@ static int64_t integer(const json_t *o, const char *name)
 {
     double d = number(o, name);
 
-    return isfinite(d) ? (int64_t)d : 0;
+    return d >= 0 && d <= COUNT_MAX ? (int64_t)d : 0; // also false for a NaN
 }
 
 static const char *text(const json_t *o, const char *name)

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "base/version.h"
 #include "spool.h"
 
@@ -35,9 +36,11 @@ static void set_number(json_t *o, const char *name, double d)
 static void set_text(json_t *o, const char *name, const char *text)
 {
     // What came from outside may be cut in the middle of a character.
-    json_t *s = json_string(text);
+    char *clean = mem_strdup(text);
 
-    json_object_set_new(o, name, s ? s : json_string("(unreadable)"));
+    utf8_clean(clean);
+    json_object_set_new(o, name, json_string(clean));
+    free(clean);
 }
 
 static void set_text_or_null(json_t *o, const char *name, const char *text)
@@ -457,6 +460,14 @@ static const char *peer_state(bool up, int64_t last_ok)
     return up ? "up" : last_ok ? "down" : "starting";
 }
 
+static json_t *own_peer(const struct app_peer *p)
+{
+    bool up = app_peer_up(p);
+    const char *detail = p->up && !up ? "it does not answer" : p->detail;
+
+    return peer_object(peer_state(up, p->last_ok), detail, p->last_ok);
+}
+
 static const char *role_name(enum app_role role)
 {
     return role == ROLE_ACTIVE ? "active" : role == ROLE_STANDBY ? "standby" : "starting";
@@ -465,7 +476,8 @@ static const char *role_name(enum app_role role)
 void pages_health_text(const struct app *a, struct str *out)
 {
     const struct slurmc_status *slurm = slurmc_status(a->slurmc);
-    bool well = a->database.up && slurm->up && a->spool.up && a->role != ROLE_STARTING;
+    bool well = app_peer_up(&a->database) && slurm->up && app_peer_up(&a->spool) &&
+                a->role != ROLE_STARTING;
     json_t *doc = document();
     size_t active = 0;
 
@@ -480,12 +492,8 @@ void pages_health_text(const struct app *a, struct str *out)
     set_text(s, "cluster", slurm->cluster);
     json_object_set_new(s, "rpcs", json_integer(slurm->rpcs));
     json_object_set_new(doc, "slurm", s);
-    json_object_set_new(doc, "database",
-                        peer_object(peer_state(a->database.up, a->database.last_ok),
-                                    a->database.detail, a->database.last_ok));
-    json_object_set_new(
-        doc, "spool",
-        peer_object(peer_state(a->spool.up, a->spool.last_ok), a->spool.detail, a->spool.last_ok));
+    json_object_set_new(doc, "database", own_peer(&a->database));
+    json_object_set_new(doc, "spool", own_peer(&a->spool));
     json_object_set_new(doc, "sweeps_active", json_integer((json_int_t)active));
     json_t *restart = json_object();
     set_time(restart, "at", a->started_wall);

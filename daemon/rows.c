@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/utf8.h"
 
 enum { VALUES_MAX = 40, VALUE_TEXT_MAX = 48 };
 
@@ -116,6 +117,17 @@ static void put_point(struct store_batch *b, const struct sweep *s, size_t index
     str_free(&excluded);
 }
 
+// A text that was cut in the middle of a character is no JSON string.
+static json_t *json_text(const char *text)
+{
+    char *clean = mem_strdup(text);
+
+    utf8_clean(clean);
+    json_t *s = json_string(clean);
+    free(clean);
+    return s;
+}
+
 void rows_evidence(const struct verdict *verdict, struct str *out)
 {
     json_t *list = json_array();
@@ -123,9 +135,9 @@ void rows_evidence(const struct verdict *verdict, struct str *out)
     for (size_t i = 0; i < verdict->count; i++) {
         const struct evidence *e = &verdict->evidence[i];
 
-        json_array_append_new(list,
-                              json_pack("{s:s,s:b,s:s,s:s,s:s}", "rule", e->rule, "holds", e->holds,
-                                        "value", e->value, "limit", e->limit, "source", e->source));
+        json_array_append_new(list, json_pack("{s:s,s:b,s:o,s:o,s:s}", "rule", e->rule, "holds",
+                                              e->holds, "value", json_text(e->value), "limit",
+                                              json_text(e->limit), "source", e->source));
     }
     char *text = json_dumps(list, JSON_COMPACT);
     str_add(out, text ? text : "[]");

@@ -80,6 +80,8 @@ int slurmc_create(const struct conf *conf, struct loop *loop, slurmc_on_answer *
         return err_set(e, -ENOENT, "%s/sweep-slurm cannot be run: %s", conf->programs,
                        strerror(errno));
     }
+    // For the child. Set here, before other threads do anything.
+    setenv("SLURM_CONF", conf->slurm_conf, 1);
     *ret = c;
     return 0;
 }
@@ -318,7 +320,6 @@ static int start_child(struct slurmc *c, struct err *e)
 
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
         return err_set(e, -errno, "socketpair: %s", strerror(errno));
-    setenv("SLURM_CONF", c->conf->slurm_conf, 1);
     c->pid = fork();
     if (c->pid == 0)
         child_start(c, pair[1], parent);

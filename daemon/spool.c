@@ -112,6 +112,16 @@ static void copy_text(const json_t *o, const char *name, char *buf, size_t size)
     str_copy(buf, size, s ? s : "");
 }
 
+static bool is_end_record(const json_t *o)
+{
+    enum { END_VERSION = 1 };
+
+    return json_is_object(o) && json_integer_value(json_object_get(o, "version")) == END_VERSION &&
+           json_is_string(json_object_get(o, "token")) &&
+           json_is_string(json_object_get(o, "reason")) &&
+           json_is_integer(json_object_get(o, "exit_code"));
+}
+
 static void parse_end(const struct str *bytes, const char *token, struct scan *ret)
 {
     json_error_t why;
@@ -119,9 +129,9 @@ static void parse_end(const struct str *bytes, const char *token, struct scan *r
     struct end_record *end = &ret->end;
 
     ret->end_bad = true;
-    if (!json_is_object(o)) {
-        snprintf(end->detail, sizeof(end->detail), "end.json cannot be read: %.100s (line %d)",
-                 why.text, why.line);
+    if (!is_end_record(o)) {
+        snprintf(end->detail, sizeof(end->detail), "end.json is no end record: %.100s",
+                 o ? "a member is missing or of the wrong type" : why.text);
         json_decref(o);
         return;
     }

@@ -25,6 +25,8 @@ enum { HTTP_UNPROCESSABLE = 422, HTTP_ERROR = 500, ID_RANDOM_HEX = 4, PASSWD_MAX
 
 static int parse_concs(const json_t *list, struct submission *s, struct err *e)
 {
+    if (!json_array_size(list))
+        return err_set(e, -EINVAL, "conc: an empty list asks for nothing; leave it out for all");
     if (json_array_size(list) > SUBMISSION_CONCS_MAX)
         return err_set(e, -EINVAL, "conc: more than %d values", SUBMISSION_CONCS_MAX);
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -41,6 +43,8 @@ static int parse_points(const json_t *list, struct submission *s, struct err *e)
 {
     size_t n = json_array_size(list);
 
+    if (!n)
+        return err_set(e, -EINVAL, "points: an empty list asks for nothing; leave it out for all");
     if (n > SUBMISSION_POINTS_MAX)
         return err_set(e, -EINVAL, "points: more than %d names", SUBMISSION_POINTS_MAX);
     s->points = mem_array(n, sizeof(char *));
@@ -56,6 +60,9 @@ static int parse_points(const json_t *list, struct submission *s, struct err *e)
 
 static int parse_files(const json_t *list, struct submission *s, struct err *e)
 {
+    if (!json_array_size(list))
+        return err_set(e, -EINVAL,
+                       "config: an empty list; leave it out for the daemon's own files");
     if (json_array_size(list) > SUBMISSION_FILES_MAX)
         return err_set(e, -EINVAL, "config: more than %d files", SUBMISSION_FILES_MAX);
     for (size_t i = 0; i < json_array_size(list); i++) {

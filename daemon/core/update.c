@@ -208,8 +208,12 @@ static void on_open(struct place *at, const struct event *e)
     struct sweep_point *p = at->point;
     struct attempt *a;
 
-    if (p->state != POINT_WAITING || p->attempt_count >= SWEEP_ATTEMPTS_MAX)
+    if (p->state != POINT_WAITING)
         return;
+    if (p->attempt_count >= SWEEP_ATTEMPTS_MAX) {
+        point_finish(at, OUTCOME_LOST, "none of its attempts came to a result");
+        return;
+    }
     if (slots_all_excluded(at->core, at->sweep, p))
         p->excluded_count = 0; // it begins anew with all of them
     p->attempts = mem_room(p->attempts, p->attempt_count, &p->attempt_cap, sizeof(*p->attempts));

@@ -163,6 +163,15 @@ the_event_log()
     is "$(sql "select count(*) from event where kind = 'attempt_judged' and sweep_id = '$SWEEP'")" "$POINTS" 'an event per judged attempt'
 }
 
+# "These" must never turn into "all".
+empty_lists()
+{
+    check_fails 'no points are not all points' 2 sweepctl submit "$KEY" --points ''
+    check_fails 'no concurrencies are not all of them' 2 sweepctl submit "$KEY" --conc ''
+    is "$(api sweeps -X POST -d "{\"key\":\"$KEY\",\"points\":[]}" | jq -r .code)" bad_request 'nor over HTTP: points'
+    is "$(api sweeps -X POST -d "{\"key\":\"$KEY\",\"conc\":[]}" | jq -r .code)" bad_request 'nor over HTTP: conc'
+}
+
 a_plan()
 {
     local out
@@ -200,6 +209,7 @@ fail_fast
 reading_over_tcp
 the_event_log
 a_plan
+empty_lists
 refusals
 a_bad_recipe
 conflicts

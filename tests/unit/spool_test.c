@@ -76,6 +76,11 @@ static void an_end_record_that_is_none(void)
         "{\"token\":\"ffffffffffffffffffffffffffffffff\",\"reason\":\"done\"}", // another's
         "{\"token\":17,\"reason\":\"done\"}",
         "{\"reason\":\"done\"}",
+        "{\"version\":1,\"token\":\"0123456789abcdef0123456789abcdef\",\"reason\":\"done\"}",
+        "{\"version\":1,\"token\":\"0123456789abcdef0123456789abcdef\",\"reason\":\"done\","
+        "\"exit_code\":\"0\"}",
+        "{\"version\":2,\"token\":\"0123456789abcdef0123456789abcdef\",\"reason\":\"done\","
+        "\"exit_code\":0}",
         "{\"token\":\"0123456789abcdef0123456789abcdef\",\"token\":\"x\"}",
     };
     char dir[300];
