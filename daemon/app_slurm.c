@@ -13,8 +13,8 @@
 
 enum { EXIT_SLURM = 1, JOB_NAME_MAX = 200 };
 
-// What Slurm runs: it finds the bundle through job.env, so that the script is
-// the same for every job.
+// What Slurm runs: it finds the bundle through its environment, so that the
+// script is the same for every job.
 static const char batch_script[] = "#!/bin/bash\n"
                                    "exec bash \"$SWEEPD_BUNDLE/job.sh\"\n";
 
