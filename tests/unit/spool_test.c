@@ -67,20 +67,26 @@ static void an_end_record(void)
     CHECK_INT(scan.claim_job_id, 42);
 }
 
+#define OUR_TOKEN "\"token\":\"0123456789abcdef0123456789abcdef\""
+
+static const char no_exit_code[] = "{\"version\":1," OUR_TOKEN ",\"reason\":\"done\"}";
+static const char text_exit_code[] =
+    "{\"version\":1," OUR_TOKEN ",\"reason\":\"done\",\"exit_code\":\"0\"}";
+static const char other_version[] =
+    "{\"version\":2," OUR_TOKEN ",\"reason\":\"done\",\"exit_code\":0}";
+
 static void an_end_record_that_is_none(void)
 {
     static const char *const bad[] = {
         "",
         "{\"version\":1,\"token\":\"01234",
         "[]",
-        "{\"token\":\"ffffffffffffffffffffffffffffffff\",\"reason\":\"done\"}", // another's
-        "{\"token\":17,\"reason\":\"done\"}",
-        "{\"reason\":\"done\"}",
-        "{\"version\":1,\"token\":\"0123456789abcdef0123456789abcdef\",\"reason\":\"done\"}",
-        "{\"version\":1,\"token\":\"0123456789abcdef0123456789abcdef\",\"reason\":\"done\","
-        "\"exit_code\":\"0\"}",
-        "{\"version\":2,\"token\":\"0123456789abcdef0123456789abcdef\",\"reason\":\"done\","
-        "\"exit_code\":0}",
+        "{\"version\":1,\"token\":\"ffff\",\"reason\":\"done\",\"exit_code\":0}", // another's
+        "{\"version\":1,\"token\":17,\"reason\":\"done\",\"exit_code\":0}",
+        "{\"version\":1,\"reason\":\"done\",\"exit_code\":0}",
+        no_exit_code,
+        text_exit_code,
+        other_version,
         "{\"token\":\"0123456789abcdef0123456789abcdef\",\"token\":\"x\"}",
     };
     char dir[300];
