@@ -32,7 +32,6 @@ struct loop {
     } turns[TURNS_MAX];
     size_t turn_count;
     bool stopping;
-    int64_t slowest;
 };
 
 int loop_create(struct loop **ret, struct err *e)
@@ -156,7 +155,6 @@ void loop_run(struct loop *l)
     while (!l->stopping) {
         int wait = wait_ms(l);
         int n = l->stopping ? 0 : epoll_wait(l->epoll_fd, events, EVENTS_A_TURN, wait);
-        int64_t began = clock_mono_us();
 
         for (int i = 0; i < n; i++) {
             // Looked up anew: an earlier callback of this turn may have ended it.
@@ -165,21 +163,10 @@ void loop_run(struct loop *l)
             if (w)
                 w->fn(w->ctx, events[i].events);
         }
-        int64_t took = clock_mono_us() - began;
-        if (took > l->slowest)
-            l->slowest = took;
     }
 }
 
 void loop_stop(struct loop *l)
 {
     l->stopping = true;
-}
-
-int64_t loop_slowest(struct loop *l)
-{
-    int64_t slowest = l->slowest;
-
-    l->slowest = 0;
-    return slowest;
 }

@@ -38,7 +38,4 @@ void loop_add_turn(struct loop *l, loop_on_turn *fn, void *ctx);
 void loop_run(struct loop *l); // until loop_stop
 void loop_stop(struct loop *l);
 
-// The longest turn since the last call, in microseconds.
-int64_t loop_slowest(struct loop *l);
-
 #endif
