@@ -80,7 +80,7 @@ define link
 endef
 
 # Everything of the daemon but main, so that tests can link it.
-$(call part_lib,app): $(call objects,$(filter-out daemon/main.c,$(wildcard daemon/*.c)))
+$(call part_lib,app): $(call objects,$(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/api/*.c)))
 	@rm -f $@
 	$(Q)ar rcs $@ $^
 

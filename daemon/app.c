@@ -176,12 +176,12 @@ static int64_t turn(void *ctx)
     if (!a->spool_checking)
         next = lower(next, a->spool_check_at);
     if (a->publish_at && now >= a->publish_at)
-        pages_publish(a);
+        api_publish(a);
     if (a->publish_at)
         next = lower(next, a->publish_at);
     if (now >= a->health_at) {
         a->health_at = now + HEALTH_INTERVAL;
-        pages_health(a);
+        api_publish_health(a);
     }
     next = lower(next, a->health_at);
     http_run(a->http);
@@ -236,7 +236,7 @@ static int start_http(struct app *a, struct err *e)
         .idle_timeout_us = HTTP_IDLE_US,
         .reply_timeout_us = HTTP_REPLY_US,
     };
-    int rc = http_create(&settings, app_on_request, a, &a->http, e);
+    int rc = http_create(&settings, api_on_request, a, &a->http, e);
 
     return rc ? rc : loop_watch(a->loop, http_fd(a->http), EPOLLIN, on_http, a, e);
 }

@@ -131,12 +131,15 @@ void app_spool_check(struct app *a);
 bool app_submit(struct app *a, struct ref ref);
 bool app_cancel(struct app *a, struct ref ref);
 void app_on_slurm(void *ctx, const struct slurmc_answer *answer);
-// app_http.c
-void app_on_request(void *ctx, const struct http_request *req);
-void app_answer_waiters(struct app *a, int64_t durable_id);
 void app_remember(struct app *a, const struct app_event *e);
-// pages.c
-void pages_publish(struct app *a);
-void pages_health(struct app *a);
+
+// --- what readers and writers meet: api/ ---------------------------------------------
+
+void api_on_request(void *ctx, const struct http_request *req); // http_on_request
+// Answers the writes whose changes are durable up to this journal entry.
+void api_answer_waiters(struct app *a, int64_t durable_id);
+// Brings the pages in step with core: those of what changed, and health.
+void api_publish(struct app *a);
+void api_publish_health(struct app *a);
 
 #endif

@@ -297,7 +297,7 @@ static void committed(struct app *a, const struct commit_job *job)
     e.journal_id = job->journal_id;
     remember_durable(a, job->journal_id);
     app_feed(a, &e);
-    app_answer_waiters(a, job->journal_id);
+    api_answer_waiters(a, job->journal_id);
 }
 
 static void done_commit(struct work *w, void *loop_ctx, int cancelled)
