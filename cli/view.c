@@ -365,17 +365,31 @@ void view_best(const struct view *v, struct str *out, int width)
     str_free(&text);
 }
 
+static void add_use(struct str *text, const char *before, const char *use, double hours)
+{
+    char number[TEXT_NUMBER_MAX];
+
+    if (hours > 0)
+        str_addf(text, "%s%s %s", before, text_number(hours, 1, number, sizeof(number)), use);
+}
+
 void view_hours(const struct view *v, struct str *out, int width)
 {
+    static const char *const uses[] = {"useful", "failed", "running", "idle"};
     const struct doc *hours = doc_get(v->sweep, "gpu_hours");
+    const struct doc *causes = doc_get(hours, "failed_by");
     struct str text = {0};
 
-    for (const char *use = doc_first_name(hours); use; use = doc_next_name(hours, use)) {
-        char number[TEXT_NUMBER_MAX];
+    for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++) {
+        struct str by = {0};
 
-        if (doc_number(hours, use) > 0)
-            str_addf(&text, "%s%s %s", text.len ? ", " : "GPU-hours: ",
-                     text_number(doc_number(hours, use), 1, number, sizeof(number)), use);
+        add_use(&text, text.len ? ", " : "GPU-hours: ", uses[i], doc_number(hours, uses[i]));
+        for (const char *c = i == 1 ? doc_first_name(causes) : NULL; c;
+             c = doc_next_name(causes, c))
+            add_use(&by, by.len ? ", " : "", c, doc_number(causes, c));
+        if (by.len)
+            str_addf(&text, " (%s)", str_text(&by));
+        str_free(&by);
     }
     if (text.len)
         dim_line(out, &text, width);

@@ -228,6 +228,24 @@ int spool_bundle(const char *spool, const char *sweep, const struct spool_file *
     return rc;
 }
 
+int spool_bundle_hash(const struct spool_file *files, size_t count, char ret_hash[HASH_HEX],
+                      struct err *e)
+{
+    char hash[HASH_HEX];
+    struct str manifest = {0};
+    int rc = 0;
+
+    for (size_t i = 0; !rc && i < count; i++) {
+        rc = hash_file(files[i].path, hash, e);
+        if (!rc)
+            str_addf(&manifest, "%s  %s\n", hash, files[i].name);
+    }
+    if (!rc)
+        hash_bytes(str_text(&manifest), manifest.len, ret_hash);
+    str_free(&manifest);
+    return rc;
+}
+
 int spool_check(const char *spool, struct err *e)
 {
     char path[SPOOL_PATH_MAX];

@@ -41,6 +41,9 @@ struct spool_file {
 // bundle's hash.
 int spool_bundle(const char *spool, const char *sweep, const struct spool_file *files, size_t count,
                  char ret_hash[HASH_HEX], struct err *e) MUST_CHECK;
+// The hash that a bundle of these files would have; writes nothing.
+int spool_bundle_hash(const struct spool_file *files, size_t count, char ret_hash[HASH_HEX],
+                      struct err *e) MUST_CHECK;
 
 // Can a file be written, read back and removed?
 int spool_check(const char *spool, struct err *e) MUST_CHECK;

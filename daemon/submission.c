@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fsio.h"
 #include "base/mem.h"
 #include "core/duration.h"
@@ -305,6 +306,14 @@ static char *findings_list(const struct preflight_input *in, const struct prefli
     return list ? list : mem_strdup("[]");
 }
 
+// The recipe knows best, where it says.
+static void take_expected(const struct preflight_report *report, struct sweep *sweep)
+{
+    for (size_t i = 0; i < report->rendered_count && i < sweep->point_count; i++)
+        if (report->rendered[i].expected_s > 0)
+            sweep->points[i].expected_us = report->rendered[i].expected_s * US_PER_S;
+}
+
 // Throughput points of one sweep aim at one golden acceptance length.
 static void take_limits(const struct preflight_report *report, struct sweep *sweep)
 {
@@ -333,6 +342,7 @@ static int preflight(struct submission *s, const char *recipe, const char *flags
     } else {
         s->findings = findings_list(&in, &report);
         take_limits(&report, s->sweep);
+        take_expected(&report, s->sweep);
         if (report.errors)
             rc =
                 refuse(s, HTTP_UNPROCESSABLE, "preflight_failed",
@@ -364,7 +374,9 @@ static int make_bundle(const struct conf *conf, struct submission *s, const char
         if (fs_exists(paths[i]))
             files[count++] = (struct spool_file){recipe_parts[i], paths[i], false};
     }
-    if (spool_bundle(conf->spool, s->sweep->id, files, count, s->sweep->bundle, &e))
+    int rc = s->seq ? spool_bundle(conf->spool, s->sweep->id, files, count, s->sweep->bundle, &e)
+                    : spool_bundle_hash(files, count, s->sweep->bundle, &e);
+    if (rc)
         return refuse(s, HTTP_ERROR, "internal", e.text);
     return 0;
 }
@@ -377,7 +389,7 @@ static int prepare(const struct conf *conf, struct submission *s)
     snprintf(recipe, sizeof(recipe), "%s/%s", conf->recipes, s->sweep->recipe);
     snprintf(flags, sizeof(flags), "%s/flags/agentx-harness.txt", conf->data);
     int rc = preflight(s, recipe, flags, conf->job_script);
-    if (rc || !s->seq)
+    if (rc)
         return rc;
     return make_bundle(conf, s, recipe, flags);
 }

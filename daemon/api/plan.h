@@ -5,7 +5,8 @@
 
 #include "app.h"
 
-// Answers the request with the plan of a checked sweep.
-void plan_answer(struct app *a, uint64_t request, const struct sweep *s);
+// Answers the request later with the plan of a checked sweep, whose ownership
+// is taken: the search runs on the preflight worker.
+void plan_answer(struct app *a, uint64_t request, struct sweep *s);
 
 #endif

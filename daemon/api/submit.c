@@ -7,6 +7,7 @@
 #include "api/plan.h"
 #include "api/reply.h"
 #include "base/mem.h"
+#include "core/history.h"
 #include "submission.h"
 
 enum submit_kind { KIND_SUBMIT, KIND_CHECK, KIND_PLAN };
@@ -68,6 +69,7 @@ static void accept_sweep(struct app *a, struct submit_job *job)
         cancel.text = reason;
         app_feed(a, &cancel);
     }
+    history_apply(&a->core, job->s->sweep);
     e.sweep = job->s->sweep;
     job->s->sweep = NULL;
     app_feed(a, &e);
@@ -97,7 +99,9 @@ static void done_submission(struct work *w, void *loop_ctx, int cancelled)
     } else if (job->kind == KIND_CHECK) {
         answer_check(a, job);
     } else {
+        history_apply(&a->core, job->s->sweep);
         plan_answer(a, job->request, job->s->sweep);
+        job->s->sweep = NULL;
     }
     submission_free(job->s);
     free(job);

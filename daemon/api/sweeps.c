@@ -7,6 +7,7 @@
 #include "api/doc.h"
 #include "api/reply.h"
 #include "base/clock.h"
+#include "core/usage.h"
 
 enum { CANCEL_REASON_MAX = 200 };
 #define US_PER_HOUR (3600.0 * 1e6)
@@ -22,29 +23,21 @@ static json_t *outcome_counts(const struct sweep_counts *c)
     return o;
 }
 
-// GPU time that was held, by what became of it.
-static json_t *gpu_hours(const struct sweep *s)
+static json_t *gpu_hours(const struct app *a, const struct sweep *s)
 {
-    double useful = 0;
+    struct usage u = usage_of(&a->core, s);
+    json_t *causes = json_object();
     double failed = 0;
 
-    for (size_t i = 0; i < s->point_count; i++) {
-        const struct sweep_point *p = &s->points[i];
-
-        for (size_t k = 0; k < p->attempt_count; k++) {
-            const struct attempt *t = &p->attempts[k];
-
-            if (!t->started_at || !t->ended_at)
-                continue;
-            double held =
-                (double)(t->ended_at - t->started_at) / US_PER_HOUR * point_gpus(&p->point);
-            if (outcome_class(t->outcome) == CLASS_OK)
-                useful += held;
-            else
-                failed += held;
-        }
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        failed += u.failed[i];
+        if (u.failed[i] > 0)
+            json_object_set_new(causes, outcome_name((enum outcome)i),
+                                json_real(u.failed[i] / US_PER_HOUR));
     }
-    return json_pack("{s:f,s:f}", "useful", useful, "failed", failed);
+    return json_pack("{s:f,s:f,s:o,s:f,s:f}", "useful", u.useful / US_PER_HOUR, "failed",
+                     failed / US_PER_HOUR, "failed_by", causes, "idle", u.idle / US_PER_HOUR,
+                     "running", u.running / US_PER_HOUR);
 }
 
 // Nodes that share the work that is left: those that could take it, or do.
@@ -58,6 +51,14 @@ static size_t nodes_for(const struct app *a, const struct sweep *s, size_t activ
     if (!n)
         n = active;
     return n ? n : 1;
+}
+
+// By the schedule; where there is none, by the work that is left.
+static int64_t eta_of(const struct sweep *s, int64_t now, int64_t even)
+{
+    if (!s->planned_end)
+        return now + even;
+    return s->planned_end > now ? s->planned_end : now;
 }
 
 static json_t *sweep_object(const struct app *a, const struct sweep *s)
@@ -88,9 +89,9 @@ static json_t *sweep_object(const struct app *a, const struct sweep *s)
                                   (json_int_t)c.active, "done", (json_int_t)c.done));
     json_object_set_new(o, "outcomes", outcome_counts(&c));
     doc_set_number(o, "progress", s->state == SWEEP_DONE ? 1.0 : progress);
-    doc_set_time(o, "eta", s->state == SWEEP_DONE ? 0 : now + left / (int64_t)nodes);
+    doc_set_time(o, "eta", s->state == SWEEP_DONE ? 0 : eta_of(s, now, left / (int64_t)nodes));
     doc_set_text(o, "reason", s->reason);
-    json_object_set_new(o, "gpu_hours", gpu_hours(s));
+    json_object_set_new(o, "gpu_hours", gpu_hours(a, s));
     return o;
 }
 

@@ -58,7 +58,8 @@ struct core {
     bool committing;
     int64_t commit_after; // monotonic, after a failed commit
     int commit_tries;
-    int64_t wall; // of the last event
+    uint64_t ranked_for; // what rank_update() last saw
+    int64_t wall;        // of the last event
     int64_t now;
 };
 

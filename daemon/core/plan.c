@@ -92,12 +92,15 @@ struct candidate {
     struct ref ref;
 };
 
-// Longest first, then the older sweep, then matrix order.
+// By the schedule's rank; those that came since then, longest first. Then the
+// older sweep, then matrix order.
 static int compare(const void *a, const void *b)
 {
     const struct candidate *x = a;
     const struct candidate *y = b;
 
+    if (x->point->rank != y->point->rank)
+        return x->point->rank < y->point->rank ? -1 : 1;
     if (x->point->expected_us != y->point->expected_us)
         return x->point->expected_us > y->point->expected_us ? -1 : 1;
     if (x->ref.sweep != y->ref.sweep)

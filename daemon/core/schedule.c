@@ -5,105 +5,210 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/lanes.h"
 
-struct lane {
-    int64_t free_at[SCHEDULE_GPUS_MAX]; // of each GPU, rising
-    int wave;
+// An order is handed out task by task, so what is searched is an order. Some of
+// the last orders are remembered, and one that is no worse than that of so many
+// steps ago is gone on from (late acceptance): it gets out of the dead ends that
+// a search which only goes uphill ends in.
+enum { LATE = 50 };
+
+struct cost {
+    int64_t makespan;
+    double spread; // sum of the squares of the ends: lower is more even
 };
 
-struct order {
+struct search {
+    const struct schedule_input *in;
+    struct lanes empty, lanes;
+    uint64_t random;
+};
+
+struct weight {
     size_t index;
-    int64_t duration;
+    double key;
 };
 
-static int longest_first(const void *a, const void *b)
+static int heaviest_first(const void *a, const void *b)
 {
-    const struct order *x = a;
-    const struct order *y = b;
+    const struct weight *x = a;
+    const struct weight *y = b;
 
-    if (x->duration != y->duration)
-        return x->duration > y->duration ? -1 : 1;
+    if (x->key > y->key || x->key < y->key)
+        return x->key > y->key ? -1 : 1;
     return x->index < y->index ? -1 : 1;
 }
 
-static int rising(const void *a, const void *b)
+static bool better(const struct cost *a, const struct cost *b)
 {
-    int64_t x = *(const int64_t *)a;
-    int64_t y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
+    if (a->makespan != b->makespan)
+        return a->makespan < b->makespan;
+    return a->spread < b->spread;
 }
 
-// When `need` GPUs of the node are free together.
-static int64_t begins(const struct lane *l, int need)
+// xorshift64: the same on every machine.
+static size_t pick(struct search *s, size_t below)
 {
-    return l->free_at[need - 1];
+    s->random ^= s->random << 13;
+    s->random ^= s->random >> 7;
+    s->random ^= s->random << 17;
+    return (size_t)(s->random % below);
 }
 
-static void place(const struct schedule_task *t, struct lane *lanes, size_t nodes, int gpus,
-                  int need, struct schedule_row *row)
+static struct cost hand_out(struct search *s, const size_t *order, struct schedule_row *rows)
 {
-    size_t best = 0;
+    const struct schedule_input *in = s->in;
+    struct cost cost = {0};
 
-    for (size_t n = 1; n < nodes; n++)
-        if (begins(&lanes[n], need) < begins(&lanes[best], need))
-            best = n;
-    row->node = best;
-    row->wave = ++lanes[best].wave;
-    row->start = begins(&lanes[best], need);
-    row->end = row->start + t->duration;
-    for (int g = 0; g < need; g++)
-        lanes[best].free_at[g] = row->end;
-    qsort(lanes[best].free_at, (size_t)gpus, sizeof(int64_t), rising);
-}
+    lanes_copy(&s->lanes, &s->empty);
+    for (size_t i = 0; i < in->count; i++) {
+        struct schedule_row *row = rows ? &rows[order[i]] : NULL;
+        int64_t end = lanes_place(&s->lanes, &in->tasks[order[i]], row);
 
-// The whole work spread evenly, and the longest task.
-static int64_t lower_bound(const struct schedule_task *tasks, size_t count, size_t nodes, int gpus,
-                           enum placement placement)
-{
-    double work = 0;
-    int64_t longest = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        int need = placement == PLACE_EXCLUSIVE ? gpus : tasks[i].gpus;
-
-        work += (double)tasks[i].duration * need;
-        if (tasks[i].duration > longest)
-            longest = tasks[i].duration;
+        if (end > cost.makespan)
+            cost.makespan = end;
     }
-    int64_t even = (int64_t)(work / ((double)nodes * gpus));
-    return even > longest ? even : longest;
+    for (size_t i = 0; i < s->lanes.count; i++) {
+        const struct lane_node *n = &s->lanes.nodes[i];
+
+        for (int g = 0; g < n->count; g++)
+            cost.spread += (double)n->lanes[g].free_at * (double)n->lanes[g].free_at;
+    }
+    return cost;
 }
 
-void schedule_make(const struct schedule_task *tasks, size_t count, size_t nodes, int gpus,
-                   enum placement placement, struct schedule *ret)
+// Three ways to say what is heavy: the time, the GPU time, the GPUs before the time.
+enum { SEEDS = 3 };
+
+static double weigh(const struct schedule_task *t, int seed)
 {
-    struct lane *lanes = mem_array(nodes, sizeof(*lanes));
-    struct order *order = mem_array(count, sizeof(*order));
+    double time = (double)t->duration;
 
-    *ret = (struct schedule){.rows = mem_array(count, sizeof(*ret->rows)), .count = count};
-    for (size_t i = 0; i < count; i++)
-        order[i] = (struct order){i, tasks[i].duration};
-    if (count)
-        qsort(order, count, sizeof(*order), longest_first);
-    for (size_t i = 0; nodes && i < count; i++) {
-        const struct schedule_task *t = &tasks[order[i].index];
-        int need = placement == PLACE_EXCLUSIVE ? gpus : t->gpus;
-        struct schedule_row *row = &ret->rows[order[i].index];
+    return seed == 0 ? time : seed == 1 ? time * t->gpus : time + t->gpus * 1e15;
+}
 
-        place(t, lanes, nodes, gpus, need, row);
-        ret->gpu_us += (double)t->duration * need;
-        if (row->end > ret->makespan)
-            ret->makespan = row->end;
+static void seed_order(const struct schedule_input *in, int seed, size_t *ret)
+{
+    struct weight *list = mem_array(in->count, sizeof(*list));
+
+    for (size_t i = 0; i < in->count; i++)
+        list[i] = (struct weight){i, weigh(&in->tasks[i], seed)};
+    qsort(list, in->count, sizeof(*list), heaviest_first);
+    for (size_t i = 0; i < in->count; i++)
+        ret[i] = list[i].index;
+    free(list);
+}
+
+static struct cost best_seed(struct search *s, size_t *order, int64_t *effort)
+{
+    const struct schedule_input *in = s->in;
+    size_t *other = mem_array(in->count, sizeof(*other));
+    struct cost best;
+
+    seed_order(in, 0, order);
+    best = hand_out(s, order, NULL);
+    *effort -= (int64_t)(in->count * in->nodes);
+    for (int i = 1; i < SEEDS && in->placement == PLACE_PACKED && *effort > 0; i++) {
+        seed_order(in, i, other);
+        struct cost cost = hand_out(s, other, NULL);
+
+        *effort -= (int64_t)(in->count * in->nodes);
+        if (better(&cost, &best)) {
+            best = cost;
+            memcpy(order, other, in->count * sizeof(*order));
+        }
     }
-    if (nodes)
-        ret->bound = lower_bound(tasks, count, nodes, gpus, placement);
-    free(order);
-    free(lanes);
+    free(other);
+    return best;
+}
+
+static void swap(size_t *order, size_t a, size_t b)
+{
+    size_t keep = order[a];
+
+    order[a] = order[b];
+    order[b] = keep;
+}
+
+static void move(size_t *order, size_t from, size_t to)
+{
+    size_t keep = order[from];
+
+    if (from < to)
+        memmove(order + from, order + from + 1, (to - from) * sizeof(*order));
+    else
+        memmove(order + to + 1, order + to, (from - to) * sizeof(*order));
+    order[to] = keep;
+}
+
+static void improve(struct search *s, size_t *order, struct cost best, int64_t bound,
+                    int64_t effort)
+{
+    size_t n = s->in->count;
+    size_t *now = mem_array(n, sizeof(*now));
+    struct cost late[LATE];
+    struct cost current = best;
+
+    memcpy(now, order, n * sizeof(*now));
+    for (int i = 0; i < LATE; i++)
+        late[i] = best;
+    for (size_t step = 0; effort > 0 && best.makespan > bound; step++) {
+        size_t a = pick(s, n);
+        size_t b = pick(s, n);
+        bool moves = pick(s, 2);
+
+        if (moves)
+            move(now, a, b);
+        else
+            swap(now, a, b);
+        struct cost cost = hand_out(s, now, NULL);
+        effort -= (int64_t)(n * s->in->nodes);
+        if (better(&cost, &best)) {
+            best = cost;
+            memcpy(order, now, n * sizeof(*order));
+        }
+        if (better(&late[step % LATE], &cost) && better(&current, &cost)) {
+            if (moves)
+                move(now, b, a);
+            else
+                swap(now, a, b);
+        } else {
+            current = cost;
+        }
+        late[step % LATE] = current;
+    }
+    free(now);
+}
+
+void schedule_make(const struct schedule_input *in, struct schedule *ret)
+{
+    struct search s = {.in = in, .random = UINT64_C(0x9e3779b97f4a7c15)};
+    int64_t effort = in->effort;
+
+    *ret = (struct schedule){.rows = mem_array(in->count, sizeof(*ret->rows)),
+                             .order = mem_array(in->count, sizeof(*ret->order)),
+                             .count = in->count};
+    if (!in->count || !in->nodes)
+        return;
+    ret->bound = schedule_bound(in);
+    lanes_init(&s.empty, in);
+    lanes_init(&s.lanes, in);
+    struct cost best = best_seed(&s, ret->order, &effort);
+    if (in->count > 1)
+        improve(&s, ret->order, best, ret->bound, effort);
+    ret->makespan = hand_out(&s, ret->order, ret->rows).makespan;
+    for (size_t i = 0; i < in->count; i++)
+        if (ret->rows[i].placed)
+            ret->gpu_us += (double)in->tasks[i].duration * (in->placement == PLACE_EXCLUSIVE
+                                                                ? in->node_gpus[ret->rows[i].node]
+                                                                : in->tasks[i].gpus);
+    lanes_done(&s.lanes);
+    lanes_done(&s.empty);
 }
 
 void schedule_free(struct schedule *s)
 {
     free(s->rows);
+    free(s->order);
     *s = (struct schedule){0};
 }

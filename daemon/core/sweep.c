@@ -8,6 +8,7 @@ static const char *const point_states[] = {"waiting", "active", "done"};
 static const char *const sweep_states[] = {"active", "cancelling", "done"};
 static const char *const failure_modes[] = {"fail-fast", "keep-going"};
 static const char *const placements[] = {"exclusive", "packed"};
+static const char *const estimate_sources[] = {"model", "history", "arm"};
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
@@ -38,6 +39,11 @@ const char *on_failure_name(enum on_failure f)
 const char *placement_name(enum placement p)
 {
     return placements[p];
+}
+
+const char *estimate_source_name(enum estimate_source s)
+{
+    return estimate_sources[s];
 }
 
 bool point_state_from_name(const char *name, enum point_state *ret)
@@ -108,6 +114,14 @@ struct attempt *sweep_point_attempt(struct sweep_point *p, int number)
     return NULL;
 }
 
+const struct sweep_point *sweep_point_find(const struct sweep *s, const char *name)
+{
+    for (size_t i = 0; i < s->point_count; i++)
+        if (!strcmp(s->points[i].point.name, name))
+            return &s->points[i];
+    return NULL;
+}
+
 const struct attempt *sweep_point_chosen(const struct sweep_point *p)
 {
     for (size_t i = 0; i < p->attempt_count; i++)
@@ -132,8 +146,7 @@ struct sweep_counts sweep_count(const struct sweep *s)
     return c;
 }
 
-// How much longer than expected the finished points of this sweep took.
-static double pace(const struct sweep *s)
+double sweep_pace(const struct sweep *s)
 {
     double expected = 0;
     double took = 0;
@@ -151,7 +164,7 @@ static double pace(const struct sweep *s)
 
 double sweep_progress(const struct sweep *s, int64_t wall_us, int64_t *ret_left_us)
 {
-    double scale = pace(s);
+    double scale = sweep_pace(s);
     double total = 0;
     double done = 0;
 

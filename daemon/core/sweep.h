@@ -24,11 +24,15 @@ enum point_state { POINT_WAITING, POINT_ACTIVE, POINT_DONE };
 enum sweep_state { SWEEP_ACTIVE, SWEEP_CANCELLING, SWEEP_DONE };
 enum on_failure { ON_FAILURE_FAIL_FAST, ON_FAILURE_KEEP_GOING };
 enum placement { PLACE_EXCLUSIVE, PLACE_PACKED };
+// Where an expected duration is from: the recipe's model, past attempts of the
+// same point, or of other points of its arm.
+enum estimate_source { ESTIMATE_MODEL, ESTIMATE_HISTORY, ESTIMATE_ARM };
 
 const char *point_state_name(enum point_state s);
 const char *sweep_state_name(enum sweep_state s);
 const char *on_failure_name(enum on_failure f);
 const char *placement_name(enum placement p);
+const char *estimate_source_name(enum estimate_source s);
 // Each returns false for an unknown name and leaves *ret alone.
 bool point_state_from_name(const char *name, enum point_state *ret);
 bool sweep_state_from_name(const char *name, enum sweep_state *ret);
@@ -49,6 +53,9 @@ struct sweep_point {
     size_t excluded_count;
     struct versions v;
     int64_t not_before; // monotonic; backoff between attempts
+    int rank;           // place in the order of dispatch, from 1; 0: not ranked. Not stored
+    enum estimate_source source; // of expected_us; not stored
+    int samples;                 // past attempts behind it
 };
 
 struct sweep {
@@ -70,6 +77,7 @@ struct sweep {
     struct sweep_point *points; // in matrix order
     size_t point_count;
     int64_t created_at, ended_at; // wall
+    int64_t planned_end;          // wall, by the schedule; 0: not known. Not stored
     struct versions v;
 };
 
@@ -78,6 +86,7 @@ void sweep_free(struct sweep *s); // NULL is fine
 // The attempt under way: neither judged nor lost. NULL when there is none.
 struct attempt *sweep_point_live(struct sweep_point *p);
 struct attempt *sweep_point_attempt(struct sweep_point *p, int number);
+const struct sweep_point *sweep_point_find(const struct sweep *s, const char *name); // NULL: none
 const struct attempt *sweep_point_chosen(const struct sweep_point *p);
 
 struct sweep_counts {
@@ -85,6 +94,9 @@ struct sweep_counts {
     size_t outcomes[OUTCOME_COUNT];
 };
 struct sweep_counts sweep_count(const struct sweep *s);
+
+// How much longer than expected its finished points took; 1 without any.
+double sweep_pace(const struct sweep *s);
 
 // Share of the work done by expected time, 0 to 1, and the microseconds of
 // node time that the rest will take.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/rank.h"
 #include "core/slots.h"
 
 // Core reads no clock; it only counts in its unit.
@@ -448,6 +449,7 @@ void core_update(struct core *c, struct event *e)
         return;
     case EVENT_SWEEP_CREATED:
         on_created(c, e);
+        rank_update(c);
         return;
     case EVENT_SWEEP_RESTORED:
         on_restored(c, e);
@@ -457,6 +459,7 @@ void core_update(struct core *c, struct event *e)
         return;
     case EVENT_POLLED:
         reconcile_poll(c, e);
+        rank_update(c);
         return;
     default:
         break;

@@ -103,8 +103,10 @@ void rule_rendered(struct check *c)
             complain(c, &broken, (long)i, "what it printed cannot be read: %.300s", r->refusal);
         else if (name && strcmp(name, r->point) != 0)
             complain(c, &broken, (long)i, "it printed another point's line");
-        if (r->json)
+        if (r->json) {
             c->report->rendered[i].json = mem_strdup(r->json);
+            c->report->rendered[i].expected_s = r->expected_s;
+        }
     }
 }
 

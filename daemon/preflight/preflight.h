@@ -55,6 +55,7 @@ struct preflight_rendered {
     int draft_tokens;    // speculative steps from the server's arguments; 0: no speculation
     double simulated_al; // SGLANG_SIMULATE_ACC_LEN; 0: real acceptance
     double golden_al;    // of (model prefix, thinking, draft_tokens); 0: no curve
+    int64_t expected_s;  // what the recipe expects the point to take; 0: it does not say
 };
 
 struct preflight_report {

@@ -16,6 +16,7 @@ enum {
     TIMEOUT_MS_PER_BLOCK = 50, // measured: 4 ms
     ERROR_SHOWN = 400,         // bytes of a recipe's standard error in a message
     DRAFT_TOKENS_MAX = 64,
+    EXPECTED_SECONDS_MAX = 1000000, // of one part
 };
 
 // --- one line --------------------------------------------------------------------
@@ -63,6 +64,24 @@ static bool read_side(const json_t *root, const char *name, struct words *argv, 
            read_pairs(json_object_get(side, "env"), env);
 }
 
+// A recipe need not say what its points take; what it says must make sense.
+static bool read_expected(const json_t *parts, int64_t *ret)
+{
+    static const char *const names[] = {"load", "warmup", "profile", "collect"};
+    int64_t sum = 0;
+
+    for (size_t i = 0; parts && i < sizeof(names) / sizeof(names[0]); i++) {
+        const json_t *v = json_object_get(parts, names[i]);
+
+        if (!json_is_integer(v) || json_integer_value(v) < 0 ||
+            json_integer_value(v) > EXPECTED_SECONDS_MAX)
+            return false;
+        sum += json_integer_value(v);
+    }
+    *ret = sum;
+    return true;
+}
+
 static bool read_meta(const json_t *meta, struct rendering *r)
 {
     const json_t *draft = json_object_get(meta, "draft_tokens");
@@ -73,6 +92,8 @@ static bool read_meta(const json_t *meta, struct rendering *r)
     if (!json_is_integer(draft) || !json_is_number(golden) || !thinking || !flags)
         return false;
     if (json_integer_value(draft) < 0 || json_integer_value(draft) > DRAFT_TOKENS_MAX)
+        return false;
+    if (!read_expected(json_object_get(meta, "expected_s"), &r->expected_s))
         return false;
     r->draft_tokens = (int)json_integer_value(draft);
     r->golden_al = json_number_value(golden);
@@ -98,7 +119,8 @@ static const char *read_root(const json_t *root, struct rendering *r)
     if (!read_side(root, "replay", &r->replay, &r->replay_env))
         return "\"replay\" needs \"argv\", a list of texts, and \"env\", an object of texts";
     if (!read_meta(json_object_get(root, "meta"), r))
-        return "\"meta\" needs draft_tokens, golden_al, thinking and client_flags";
+        return "\"meta\" needs draft_tokens, golden_al, thinking and client_flags; "
+               "expected_s, if it is there, load, warmup, profile and collect in seconds";
     r->server_text = json_dumps(json_object_get(root, "server"), JSON_COMPACT | JSON_SORT_KEYS);
     return r->server_text ? NULL : "\"server\" cannot be written again";
 }

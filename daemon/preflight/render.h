@@ -24,6 +24,7 @@ struct rendering {
     double golden_al;
     char thinking[RENDER_WORD_MAX]; // "on" or "off"
     char client_flags[RENDER_WORD_MAX];
+    int64_t expected_s; // all parts together; 0: the recipe does not say
 };
 
 // Renders `count` blocks of KEY=VALUE lines in one process. *ret is an array of `count`, to be

@@ -24,6 +24,17 @@ readonly CORPUS_ENTRIES=393
 readonly FAST_DURATION_S=1200
 readonly FAST_WARMUP_REQUESTS=1
 
+# What a point is expected to take, until past attempts say better: 406 GB of weights in 15 to
+# 30 minutes, sooner the more GPUs read side by side; ten warm-up requests a lane took 890 s at
+# the lowest concurrency and 2,180 s at a high one.
+declare -rA LOAD_SECONDS=([2]=1800 [4]=1350 [8]=1125)
+readonly LOAD_SECONDS_OTHER=1800
+readonly WARMUP_SECONDS=890
+readonly WARMUP_SECONDS_A_LANE=16
+readonly WARMUP_FAST_SECONDS=120
+readonly EVAL_SECONDS=1800
+readonly COLLECT_SECONDS=60
+
 require_variables()
 {
     local name missing=()
@@ -125,6 +136,22 @@ build_replay()
     )
 }
 
+# The seconds of each part, for the plan.
+expected_parts()
+{
+    local load=${LOAD_SECONDS[$TP]:-$LOAD_SECONDS_OTHER} profile=$DURATION
+    local warmup=$((WARMUP_SECONDS + WARMUP_SECONDS_A_LANE * CONC))
+    if [ "${AIPERF_EXPERIMENTAL_FAST:-0}" = 1 ]; then
+        warmup=$WARMUP_FAST_SECONDS
+        profile=$FAST_DURATION_S
+    fi
+    if [ "${EVAL_ONLY:-false}" = true ]; then
+        warmup=0
+        profile=$EVAL_SECONDS
+    fi
+    REPLY="{\"load\":$load,\"warmup\":$warmup,\"profile\":$profile,\"collect\":$COLLECT_SECONDS}"
+}
+
 recipe_build()
 {
     local official=true
@@ -133,10 +160,12 @@ recipe_build()
     build_server
     build_replay
     [ "${AIPERF_EXPERIMENTAL_FAST:-0}" != 1 ] || official=false
+    expected_parts
     # shellcheck disable=SC2034 # read by the driver
     META=(
         "\"draft_tokens\":$DRAFT_STEPS" '"thinking":"on"' "\"golden_al\":$GOLDEN_AL"
         "\"official\":$official" '"client_flags":"agentx-harness"'
+        "\"expected_s\":$REPLY"
     )
 }
 
