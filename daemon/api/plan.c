@@ -53,6 +53,13 @@ static json_t *changes_since(const struct sweep *last, const struct sweep *s)
     return o;
 }
 
+static double whole_seconds(int64_t us)
+{
+    int64_t s = us / US_PER_S;
+
+    return (double)s;
+}
+
 static json_t *row_object(const struct plan_job *job, size_t i)
 {
     const struct sweep_point *p = &job->sweep->points[i];
@@ -62,9 +69,9 @@ static json_t *row_object(const struct plan_job *job, size_t i)
     doc_set_text(o, "point", p->point.name);
     json_object_set_new(o, "node", row->placed ? json_string(job->names[row->node]) : json_null());
     json_object_set_new(o, "wave", json_integer(row->wave));
-    doc_set_number(o, "start_s", (double)(row->start / US_PER_S));
-    doc_set_number(o, "end_s", (double)(row->end / US_PER_S));
-    doc_set_number(o, "duration_s", (double)(p->expected_us / US_PER_S));
+    doc_set_number(o, "start_s", whole_seconds(row->start));
+    doc_set_number(o, "end_s", whole_seconds(row->end));
+    doc_set_number(o, "duration_s", whole_seconds(p->expected_us));
     doc_set_text(o, "source", estimate_source_name(p->source));
     json_object_set_new(o, "samples", json_integer(p->samples));
     json_object_set_new(o, "gpus", json_integer(job->tasks[i].gpus));
@@ -94,15 +101,15 @@ static void write_plan(struct plan_job *job, const struct schedule *other)
     doc_set_text(o, "key", job->sweep->key);
     doc_set_text(o, "placement", placement_name(placement));
     json_object_set_new(o, "nodes", json_integer((json_int_t)job->nodes));
-    doc_set_number(o, "makespan_s", (double)(plan->makespan / US_PER_S));
-    doc_set_number(o, "bound_s", (double)(plan->bound / US_PER_S));
+    doc_set_number(o, "makespan_s", whole_seconds(plan->makespan));
+    doc_set_number(o, "bound_s", whole_seconds(plan->bound));
     doc_set_number(o, "ratio", plan->bound ? (double)plan->makespan / (double)plan->bound : 1.0);
     doc_set_number(o, "gpu_hours", plan->gpu_us / US_PER_GPU_HOUR);
     json_object_set_new(
         o, "other",
         json_pack("{s:s,s:f,s:f}", "placement",
                   placement_name(placement == PLACE_PACKED ? PLACE_EXCLUSIVE : PLACE_PACKED),
-                  "makespan_s", (double)(other->makespan / US_PER_S), "gpu_hours",
+                  "makespan_s", whole_seconds(other->makespan), "gpu_hours",
                   other->gpu_us / US_PER_GPU_HOUR));
     json_object_set(o, "changes", job->changes);
     for (size_t i = 0; i < plan->count; i++)

@@ -32,16 +32,16 @@ const struct route api_routes[] = {
     {NULL, NULL, ACCESS_READ, NULL},
 };
 
-// The part of the path that stands where the pattern has `name`; "" when the
-// pattern has none. The path fits the pattern.
-static void part_of(const char *pattern, const char *path, const char *name, char *out, size_t size)
+// Copies the part of the path that stands where the pattern has `name`, "" when it is
+// longer than out. False when the pattern has none. The path fits the pattern.
+static bool part_of(const char *pattern, const char *path, const char *name, char *out, size_t size)
 {
     const char *at = strstr(pattern, name);
     size_t len;
 
     out[0] = '\0';
     if (!at)
-        return;
+        return false;
     for (const char *p = pattern; p < at; p++)
         if (*p == '/')
             path = strchr(path, '/') + 1;
@@ -50,6 +50,7 @@ static void part_of(const char *pattern, const char *path, const char *name, cha
         memcpy(out, path, len);
         out[len] = '\0';
     }
+    return true;
 }
 
 bool route_fits(const char *pattern, const char *path)
@@ -94,16 +95,14 @@ static bool resolve(struct app *a, const struct route *r, const char *path, stru
 {
     char id[HTTP_PATH_MAX];
 
-    part_of(r->pattern, path, "{sweep}", id, sizeof(id));
-    if (!id[0])
+    if (!part_of(r->pattern, path, "{sweep}", id, sizeof(id)))
         return true;
     c->sweep = find_sweep(a, id);
     if (!c->sweep) {
         reply_not_found(a, c->req->id, "There is no sweep of this id.");
         return false;
     }
-    part_of(r->pattern, path, "{point}", id, sizeof(id));
-    if (!id[0])
+    if (!part_of(r->pattern, path, "{point}", id, sizeof(id)))
         return true;
     c->point = find_point(c->sweep, id);
     if (!c->point)
