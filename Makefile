@@ -197,13 +197,15 @@ UNITDIR ?= $(PREFIX)/lib/systemd/system
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 DATADIR = $(DESTDIR)$(PREFIX)/share/sweepd
 MANDIR = $(DESTDIR)$(PREFIX)/share/man
+WEB_FILES = $(patsubst daemon/web/%,%,$(wildcard $(addprefix daemon/web/,*.* vendor/*.md vendor/*/*)))
 RECIPE_PARTS = slurm/recipes/lib.sh slurm/recipes/driver.sh
 relocate = sed 's,/usr/\(sbin\|libexec\|share\)/,$(PREFIX)/\1/,g' $(1) > $(2) && chmod 644 $(2)
 
 .PHONY: install
 install: $(PROGRAMS)
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,sbin bin libexec/sweepd lib/sysusers.d lib/tmpfiles.d \
-		share/bash-completion/completions) $(addprefix $(DATADIR)/,flags matrices recipes sql) \
+		share/bash-completion/completions) $(addprefix $(DATADIR)/,flags matrices recipes sql web \
+		$(addprefix web/vendor/,d3 plot preact)) \
 		$(addprefix $(MANDIR)/man,1 5 8) $(DESTDIR)/etc/sweepd $(DESTDIR)$(UNITDIR) $(DESTDIR)$(ZSHDIR)
 	install $(BUILD)/sweepd etc/sweepd-setup $(DESTDIR)$(PREFIX)/sbin
 	install $(BUILD)/sweepctl $(DESTDIR)$(PREFIX)/bin
@@ -214,6 +216,7 @@ install: $(PROGRAMS)
 	install $(filter-out $(RECIPE_PARTS),$(wildcard slurm/recipes/*.sh)) $(DATADIR)/recipes
 	install -m 644 sql/*.sql $(DATADIR)/sql
 	install slurm/job.sh $(DATADIR)
+	cd daemon/web && for file in $(WEB_FILES); do install -m 644 $$file $(DATADIR)/web/$$file || exit; done
 	[ -e $(DESTDIR)/etc/sweepd/sweepd.yaml ] || \
 		{ $(call relocate,etc/sweepd.yaml,$(DESTDIR)/etc/sweepd/sweepd.yaml); }
 	$(call relocate,etc/sweepd.service,$(DESTDIR)$(UNITDIR)/sweepd.service)

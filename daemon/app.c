@@ -238,6 +238,8 @@ static int start_http(struct app *a, struct err *e)
     };
     int rc = http_create(&settings, api_on_request, a, &a->http, e);
 
+    if (!rc)
+        rc = api_publish_web(a, e);
     return rc ? rc : loop_watch(a->loop, http_fd(a->http), EPOLLIN, on_http, a, e);
 }
 

@@ -141,5 +141,8 @@ void api_answer_waiters(struct app *a, int64_t durable_id);
 // Brings the pages in step with core: those of what changed, and health.
 void api_publish(struct app *a);
 void api_publish_health(struct app *a);
+// Puts the dashboard's files up, if the settings name a folder. Blocks: at start only.
+// Errors name the file.
+int api_publish_web(struct app *a, struct err *e) MUST_CHECK;
 
 #endif

@@ -71,6 +71,7 @@ static const struct key keys[] = {
      600 * US_PER_S},
     {"spool", TEXT, AT(spool), 0, REQUIRED, 0, 0, 0},
     {"sql", TEXT, AT(sql), 0, "/usr/share/sweepd/sql", 0, 0, 0},
+    {"web", TEXT, AT(web), 0, "/usr/share/sweepd/web", 0, 0, 0},
 };
 enum { KEY_COUNT = sizeof(keys) / sizeof(keys[0]) };
 

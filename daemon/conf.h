@@ -34,6 +34,7 @@ struct conf {
     int64_t poll_interval;
     int64_t slurm_timeout; // of one call of the child
     char *programs, *data, *recipes, *job_script, *sql;
+    char *web; // the dashboard's files, "" for none
     char **matrices;
     size_t matrix_count;
     char *runners;

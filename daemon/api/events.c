@@ -44,6 +44,9 @@ static void events_text(const struct app *a, int64_t after, int64_t limit, const
     json_object_set_new(doc, "events", list);
     json_object_set_new(doc, "last_id", json_integer(last));
     json_object_set_new(doc, "oldest_id", json_integer(n ? a->events[a->event_first].id : 0));
+    json_object_set_new(
+        doc, "newest_id",
+        json_integer(n ? a->events[(a->event_first + n - 1) % APP_EVENTS_KEPT].id : 0));
     doc_close(doc, out);
 }
 

@@ -53,7 +53,21 @@ static void set_attempt(json_t *o, const struct attempt *t)
     json_object_set_new(o, "requests", judged ? json_integer(t->metrics.requests) : json_null());
 }
 
-static json_t *point_object(const struct sweep_point *p)
+// What the schedule says of a point that waits; null where it says nothing.
+static json_t *planned_object(const struct core *c, const struct sweep_point *p)
+{
+    json_t *o;
+
+    if (p->state != POINT_WAITING || !p->planned_node || p->planned_node > c->node_count)
+        return json_null();
+    o = json_object();
+    doc_set_text(o, "node", c->nodes[p->planned_node - 1].name);
+    doc_set_time(o, "start", p->planned_start);
+    doc_set_time(o, "end", p->planned_end);
+    return o;
+}
+
+static json_t *point_object(const struct core *c, const struct sweep_point *p)
 {
     json_t *o = json_object();
     char arm[POINT_NAME_MAX];
@@ -70,17 +84,18 @@ static json_t *point_object(const struct sweep_point *p)
     json_object_set_new(o, "attempts", json_integer((json_int_t)p->attempt_count));
     set_attempt(o, shown(p));
     json_object_set_new(o, "expected_s", json_integer(p->expected_us / US_PER_S));
+    json_object_set_new(o, "planned", planned_object(c, p));
     return o;
 }
 
-void points_document(const struct sweep *s, struct str *out)
+void points_document(const struct core *c, const struct sweep *s, struct str *out)
 {
     json_t *doc = doc_open();
     json_t *list = json_array();
 
     doc_set_text(doc, "sweep", s->id);
     for (size_t i = 0; i < s->point_count; i++)
-        json_array_append_new(list, point_object(&s->points[i]));
+        json_array_append_new(list, point_object(c, &s->points[i]));
     json_object_set_new(doc, "points", list);
     doc_close(doc, out);
 }
@@ -135,7 +150,7 @@ static void point_text(const struct app *a, const struct sweep *s, const struct 
                        struct str *out)
 {
     json_t *doc = doc_open();
-    json_t *point = point_object(p);
+    json_t *point = point_object(&a->core, p);
     json_t *list = json_array();
 
     for (size_t i = 0; i < p->attempt_count; i++)
@@ -147,7 +162,7 @@ static void point_text(const struct app *a, const struct sweep *s, const struct 
 }
 
 // The summaries are JSON text already: each row is closed around its own.
-static void results_text(const struct sweep *s, struct str *out)
+static void results_text(const struct core *c, const struct sweep *s, struct str *out)
 {
     json_t *doc = doc_open();
 
@@ -161,7 +176,7 @@ static void results_text(const struct sweep *s, struct str *out)
 
         if (i)
             str_add_char(out, ',');
-        doc_close(point_object(&s->points[i]), out);
+        doc_close(point_object(c, &s->points[i]), out);
         out->len--;
         str_addf(out, ",\"attempt\":%d,\"summary\":%s}", t ? t->number : 0,
                  t && t->summary ? t->summary : "null");
@@ -175,7 +190,7 @@ void points_get(struct app *a, const struct call *c)
 {
     struct str text = {0};
 
-    points_document(c->sweep, &text);
+    points_document(&a->core, c->sweep, &text);
     reply_json(a, c->req->id, HTTP_OK, &text);
 }
 
@@ -191,6 +206,6 @@ void results_get(struct app *a, const struct call *c)
 {
     struct str text = {0};
 
-    results_text(c->sweep, &text);
+    results_text(&a->core, c->sweep, &text);
     reply_json(a, c->req->id, HTTP_OK, &text);
 }

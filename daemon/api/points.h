@@ -6,7 +6,7 @@
 #include "api/route.h"
 #include "base/str.h"
 
-void points_document(const struct sweep *s, struct str *out);
+void points_document(const struct core *c, const struct sweep *s, struct str *out);
 
 void points_get(struct app *a, const struct call *c);
 void point_get(struct app *a, const struct call *c);

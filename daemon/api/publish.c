@@ -39,7 +39,7 @@ static void publish_sweep(struct app *a, const struct sweep *s)
     sweep_document(a, s, &text);
     put(a, path, &text);
     snprintf(path, sizeof(path), "/api/v1/sweeps/%s/points", s->id);
-    points_document(s, &text);
+    points_document(&a->core, s, &text);
     put(a, path, &text);
     str_free(&text);
 }

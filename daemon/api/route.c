@@ -11,6 +11,7 @@
 #include "api/reply.h"
 #include "api/submit.h"
 #include "api/sweeps.h"
+#include "api/web.h"
 #include "base/str.h"
 
 enum { ALLOW_MAX = 64 };
@@ -159,6 +160,15 @@ static void dispatch(struct app *a, const struct http_request *req, const char *
         reply_not_found(a, req->id, "There is no such resource.");
 }
 
+// A view of the dashboard, which the frame draws; nothing where none is served.
+static void view(struct app *a, const struct http_request *req)
+{
+    bool read = !strcmp(req->method, "GET") || !strcmp(req->method, "HEAD");
+
+    if (!read || !web_is_view(req->path) || http_reply_page(a->http, req->id, WEB_FRAME) < 0)
+        reply_not_found(a, req->id, "There is no such resource.");
+}
+
 void api_on_request(void *ctx, const struct http_request *req)
 {
     struct app *a = ctx;
@@ -167,7 +177,7 @@ void api_on_request(void *ctx, const struct http_request *req)
         http_problem(a->http, req->id, HTTP_UNAVAILABLE, "starting", "Starting",
                      "The sweeps are not loaded yet.", "Ask again in a moment.", NULL);
     else if (!str_starts(req->path, PREFIX))
-        reply_not_found(a, req->id, "There is no such resource.");
+        view(a, req);
     else
         dispatch(a, req, req->path + strlen(PREFIX));
 }

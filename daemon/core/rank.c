@@ -106,6 +106,7 @@ static void add_sweep_points(const struct core *c, struct group *g, struct sweep
         int gpus = s->placement == PLACE_EXCLUSIVE ? g->largest : point_gpus(&p->point);
 
         p->rank = 0;
+        p->planned_node = 0;
         if (p->state == POINT_DONE)
             continue;
         if (live && live->started_at) {
@@ -128,9 +129,16 @@ static void use(struct core *c, const struct group *g, const struct schedule *pl
         struct sweep *s = core_sweep(c, g->refs[plan->order[i]].sweep);
         const struct schedule_row *row = &plan->rows[plan->order[i]];
 
-        s->points[g->refs[plan->order[i]].point].rank = (int)i + 1;
-        if (row->placed && c->wall + row->end > s->planned_end)
-            s->planned_end = c->wall + row->end;
+        struct sweep_point *p = &s->points[g->refs[plan->order[i]].point];
+
+        p->rank = (int)i + 1;
+        if (!row->placed)
+            continue;
+        p->planned_node = (size_t)(g->nodes[row->node] - c->nodes) + 1;
+        p->planned_start = c->wall + row->start;
+        p->planned_end = c->wall + row->end;
+        if (p->planned_end > s->planned_end)
+            s->planned_end = p->planned_end;
     }
 }
 

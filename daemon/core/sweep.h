@@ -53,7 +53,10 @@ struct sweep_point {
     size_t excluded_count;
     struct versions v;
     int64_t not_before; // monotonic; backoff between attempts
-    int rank;           // place in the order of dispatch, from 1; 0: not ranked. Not stored
+    size_t
+        planned_node; // where the schedule puts it: core's node, from 1; 0: not known. Not stored
+    int64_t planned_start, planned_end; // wall
+    int rank; // place in the order of dispatch, from 1; 0: not ranked. Not stored
     enum estimate_source source; // of expected_us; not stored
     int samples;                 // past attempts behind it
 };

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/str.h"
 #include "http/target.h"
 
 enum { FIRST_BUCKETS = 64, ETAG_DIGITS = 32 };
@@ -79,6 +80,26 @@ static void add_validators(struct answer *a, const char *etag, int64_t wall_us)
     answer_modified(a, wall_us);
 }
 
+// What a document may do in a browser: programs and data from here alone, no frame of
+// somebody else's around it. Plot writes <style> elements into its drawings.
+static void confine(struct answer *a, const char *type)
+{
+    static const char *const headers[][2] = {
+        {"Content-Security-Policy",
+         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
+         "img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+         "frame-ancestors 'none'"},
+        {"Referrer-Policy", "no-referrer"},
+        {"X-Frame-Options", "DENY"},
+    };
+
+    if (!str_starts(type, "text/html"))
+        return;
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+        if (answer_header(a, headers[i][0], headers[i][1]) < 0)
+            log_error("out of memory for a header");
+}
+
 static struct page *page_create(const char *path, uint64_t hash, const char *type, const char *etag,
                                 const void *bytes, size_t len, int64_t wall_us)
 {
@@ -92,6 +113,7 @@ static struct page *page_create(const char *path, uint64_t hash, const char *typ
     page->unchanged = answer_create(NULL, NULL, 0);
     add_validators(page->answer, etag, wall_us);
     add_validators(page->unchanged, etag, wall_us);
+    confine(page->answer, type);
     return page;
 }
 

@@ -65,16 +65,17 @@ test_settings()
     check "data" mode_is 644 "$data/flags/agentx-harness.txt"
     check "sql" cmp "$TREE/sql/0001-init.sql" "$ROOT$(setting "$SETTINGS" sql)/0001-init.sql"
     check "job_script" bash -n "$ROOT$(setting "$SETTINGS" job_script)"
+    check "web" diff -r "$TREE/daemon/web" "$ROOT$(setting "$SETTINGS" web)"
     check "matrices" test -r "$ROOT$(sed -n 's/^  - //p' "$SETTINGS")"
     check "runners" test -r "$ROOT$(setting "$SETTINGS" runners)"
     check "the recipes run from there" "$ROOT/usr/bin/sweepctl" check --recipes "$recipes" \
         --flags "$data/flags/agentx-harness.txt" --runners "$data/matrices/runners.yaml" \
         --job-script "$data/job.sh" "$data/matrices/$MATRIX"
-    grep -vE '^(programs|data|sql|recipes|job_script):' "$SETTINGS" > "$TMP/fewer.yaml"
+    grep -vE '^(programs|data|sql|recipes|job_script|web):' "$SETTINGS" > "$TMP/fewer.yaml"
     check "these may be left out" "$ROOT/usr/sbin/sweepd" --check-config --config "$TMP/fewer.yaml"
-    is "$(sed -nE 's/^ *\{"(programs|data|sql|recipes|job_script)", TEXT, [^"]*"([^"]*)".*/\1 \2/p' \
+    is "$(sed -nE 's/^ *\{"(programs|data|sql|recipes|job_script|web)", TEXT, [^"]*"([^"]*)".*/\1 \2/p' \
         "$TREE/daemon/conf.c" | LC_ALL=C sort)" \
-        "$(for key in data job_script programs recipes sql; do echo "$key $(setting "$SETTINGS" "$key")"; done)" \
+        "$(for key in data job_script programs recipes sql web; do echo "$key $(setting "$SETTINGS" "$key")"; done)" \
         "with the same meaning"
 }
 

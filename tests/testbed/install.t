@@ -72,6 +72,14 @@ check 'nothing missing: does nothing' test ! -e "$NOTES"
 check_fails 'an alternative will do' 0 install_with 'MISSING=libcurl4-gnutls-dev' 'ALSO=libcurl4-openssl-dev'
 check 'an alternative will do: does nothing' test ! -e "$NOTES"
 
+mkdir -p "$ROOT/usr/bin"
+: > "$ROOT/usr/bin/npm"
+check_fails 'a file will do' 0 install_with 'MISSING=npm'
+check 'a file will do: does nothing' test ! -e "$NOTES"
+rm "$ROOT/usr/bin/npm"
+check_fails 'the file is not there' 0 install_with 'MISSING=npm'
+holds "$(cat "$NOTES")" 'install npm:' 'the file is not there: the package is asked for'
+
 check_fails 'two are missing' 0 install_with 'MISSING=munge|postgresql'
 is "$(cat "$NOTES")" 'download munge postgresql: policy no, no cluster 0
 install postgresql-common: policy 101, no cluster 0

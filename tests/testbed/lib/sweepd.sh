@@ -17,6 +17,7 @@ data: "$TREE/etc"
 sql: "$TREE/sql"
 recipes: "$TREE/slurm/recipes"
 job_script: "$TREE/slurm/job.sh"
+web: "$TREE/daemon/web"
 matrices: ["$TREE/etc/matrices/qwen3.5-fp8-mi325x-sglang-agentic-mtp.yaml"]
 runners: "$TREE/etc/matrices/runners.yaml"
 fleets:
